@@ -1,0 +1,1 @@
+//! What `retired_tools.toml` means: parse, validate, compare two versions, render Rust.

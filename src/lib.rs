@@ -1,0 +1,15 @@
+//! vak's retired-tool life cycle: one append-only list of retired tools, compiled in, and everything
+//! that is checked against it.
+//!
+//! With `default-features = false` this library is the table ([`tools`]) and the scanner ([`scan`])
+//! alone; the other modules come with the features `walk`, `store` and `cli`.
+
+pub mod scan;
+pub mod tools;
+
+#[cfg(feature = "cli")]
+pub mod cli;
+#[cfg(feature = "store")]
+pub mod roots;
+#[cfg(feature = "walk")]
+pub mod walk;

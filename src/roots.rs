@@ -1,0 +1,51 @@
+//! The two directories that hold vak's state: the shared root and the workspace's root.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// Whose state a root holds.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// The shared root: every workspace of this user.
+    User,
+    /// The workspace's own root.
+    Workspace,
+}
+
+/// The roots that a command works on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Roots {
+    /// `$VAK_HOME/.vak`, where `VAK_HOME` defaults to `~/vak-home`.
+    pub shared: PathBuf,
+    /// `<cwd>/.vak`; `None` where it is the same directory as the shared root.
+    pub workspace: Option<PathBuf>,
+}
+
+impl Roots {
+    /// Works out both roots. `vak_home` is the value of `VAK_HOME`, if it is set and not empty;
+    /// `home` the user's home directory.
+    pub fn resolve(vak_home: Option<&OsStr>, home: &Path, cwd: &Path) -> Roots {
+        let base = vak_home.map_or_else(|| home.join("vak-home"), |dir| cwd.join(dir));
+        let shared = base.join(".vak");
+        let workspace = cwd.join(".vak");
+        let same = shared == workspace
+            || matches!((base.canonicalize(), cwd.canonicalize()), (Ok(a), Ok(b)) if a == b)
+            || matches!((shared.canonicalize(), workspace.canonicalize()), (Ok(a), Ok(b)) if a == b);
+        Roots {
+            shared,
+            workspace: (!same).then_some(workspace),
+        }
+    }
+
+    /// Every root with its scope, the shared one first.
+    pub fn iter(&self) -> impl Iterator<Item = (Scope, &Path)> {
+        std::iter::once((Scope::User, self.shared.as_path())).chain(
+            self.workspace
+                .iter()
+                .map(|root| (Scope::Workspace, root.as_path())),
+        )
+    }
+}
