@@ -1,8 +1,147 @@
 //! The `vak` command: parses arguments, calls the library, prints what it returns.
+//!
+//! Data goes to stdout through [`Out`], everything else to stderr. Exit codes are the same for every
+//! command and format: 0 clean, 1 findings or failed checks, 2 it could not do its work. This is the
+//! only module that writes to the terminal.
 
+#![expect(
+    dead_code,
+    reason = "the frame lands before the commands that use all of it"
+)]
+
+mod out;
+
+use crate::roots::Roots;
+use anstyle::{AnsiColor, Style};
+use anyhow::Context as _;
+use clap::{Parser, Subcommand, ValueEnum};
+use out::Out;
+use std::io::Write as _;
 use std::process::ExitCode;
+
+/// Bold, for what a line is about.
+pub(crate) const STRONG: Style = Style::new().bold();
+/// What is in order.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// What deserves a look.
+pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
+/// What is wrong.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+/// What explains.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+
+/// A local agent's retired-tool life cycle.
+///
+/// vak keeps one list of the tools it has retired, and finds, refuses and reversibly clears
+/// everything on this machine that still tells a model to call one of them.
+#[derive(Debug, Parser)]
+#[command(
+    name = "vak",
+    version,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    after_help = "State lives in `$VAK_HOME/.vak` (VAK_HOME defaults to `~/vak-home`) and in `.vak` of the \
+                  working directory.\n\
+                  Exit codes: 0 clean, 1 findings or failed checks, 2 it could not do its work."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {}
+
+/// How a command's result is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Human,
+    /// One JSON document.
+    Json,
+}
+
+/// How a command that did its work ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// Nothing to complain of.
+    Clean,
+    /// It found something, or a check failed.
+    Findings,
+}
 
 /// Runs the command line of this process and returns its exit code.
 pub fn main() -> ExitCode {
-    ExitCode::SUCCESS
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // A reader that closed the pipe wants no help text; there is nobody left to tell.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let mut out = Out::stdout();
+    let result = run(&cli.command, &mut out).and_then(|status| {
+        out.flush()
+            .context("failed to write to stdout")
+            .map(|()| status)
+    });
+    match result {
+        Ok(Status::Clean) => ExitCode::SUCCESS,
+        Ok(Status::Findings) => ExitCode::from(1),
+        Err(error) => {
+            // What was already said stays said, in order.
+            let _ = out.flush();
+            report(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(command: &Command, _out: &mut Out) -> anyhow::Result<Status> {
+    match *command {}
+}
+
+/// The roots this process works on, from its environment and working directory.
+pub(crate) fn roots() -> anyhow::Result<Roots> {
+    let cwd = std::env::current_dir().context("failed to find the working directory")?;
+    let vak_home = std::env::var_os("VAK_HOME").filter(|value| !value.is_empty());
+    let home = match (&vak_home, std::env::home_dir()) {
+        (_, Some(home)) => home,
+        (Some(_), None) => cwd.clone(),
+        (None, None) => anyhow::bail!(
+            "this user has no home directory\nhint: set `VAK_HOME` to the directory that should hold `.vak`"
+        ),
+    };
+    Ok(Roots::resolve(vak_home.as_deref(), &home, &cwd))
+}
+
+/// Writes a JSON document, indented, with a final newline.
+pub(crate) fn write_json(out: &mut Out, document: &impl serde::Serialize) -> anyhow::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, document).context("failed to write JSON")?;
+    writeln!(out)?;
+    Ok(())
+}
+
+/// Says on stderr what went wrong, its causes, and, last, what to do: the `hint:` lines that any
+/// message of the chain carries.
+fn report(error: &anyhow::Error) {
+    let mut stderr = anstream::stderr().lock();
+    let mut hints = Vec::new();
+    for (depth, cause) in error.chain().enumerate() {
+        let message = cause.to_string();
+        let (hint, text): (Vec<&str>, Vec<&str>) =
+            message.lines().partition(|line| line.starts_with("hint: "));
+        let lead = if depth == 0 { "error" } else { "  caused by" };
+        // Nobody is left to tell if stderr itself is gone.
+        let _ = writeln!(stderr, "{BAD}{lead}{BAD:#}: {}", text.join("\n"));
+        hints.extend(
+            hint.into_iter()
+                .map(|line| line["hint: ".len()..].to_owned()),
+        );
+    }
+    for hint in hints {
+        let _ = writeln!(stderr, "{GOOD}hint{GOOD:#}: {hint}");
+    }
 }
