@@ -1,6 +1,17 @@
 //! Behaviour through the public surface: the library's API and the `vak` binary.
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test's set-up may panic"
+#![expect(clippy::unwrap_used, reason = "a test's set-up may panic")]
+
+// What the tests stand on.
+#[expect(
+    dead_code,
+    reason = "the helpers land before the tests that use all of them"
 )]
+mod sandbox; // a home and a working directory of a test's own, and the binary run in them
+#[expect(
+    dead_code,
+    reason = "the helpers land before the tests that use all of them"
+)]
+mod tree; // a directory tree as a value, to compare before with after
+
+// What they show.
+mod roots; // where vak's state lives
