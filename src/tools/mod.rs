@@ -1,5 +1,9 @@
 //! The names of tools: which are live, which are retired, and what a name the model says resolves to.
 
+mod permission;
+
+pub use permission::PermissionMode;
+
 /// A row of the list of retired tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
