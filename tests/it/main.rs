@@ -19,3 +19,4 @@ mod tree; // a directory tree as a value, to compare before with after
 
 // What they show.
 mod roots; // where vak's state lives
+mod walk; // what of a package is scanned, and what is said of the rest
