@@ -18,5 +18,6 @@ mod sandbox; // a home and a working directory of a test's own, and the binary r
 mod tree; // a directory tree as a value, to compare before with after
 
 // What they show.
+mod disk; // the one module that changes the disk
 mod roots; // where vak's state lives
 mod walk; // what of a package is scanned, and what is said of the rest

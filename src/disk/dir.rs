@@ -1,0 +1,257 @@
+//! Directories held open by handle, and what can be read through them without following a link.
+
+use super::{DiskError, Result, io_error, os_error};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
+
+const DIRECTORY: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::CLOEXEC);
+
+/// An open directory. What it was when it was opened it stays, even if its path comes to mean another.
+#[derive(Debug)]
+pub struct Dir {
+    fd: OwnedFd,
+    path: PathBuf,
+}
+
+/// What a directory entry is. A link is a link, whatever it leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A directory.
+    Directory,
+    /// A regular file.
+    File {
+        /// Its length in bytes.
+        size: u64,
+        /// Its permission bits.
+        mode: u32,
+        /// Whether it has more names than this one.
+        hard_linked: bool,
+    },
+    /// A symbolic link.
+    Link,
+    /// A FIFO, socket or device.
+    Special,
+}
+
+/// An entry of a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name; bytes, not necessarily UTF-8.
+    pub name: OsString,
+    /// What it is.
+    pub kind: Kind,
+}
+
+impl Dir {
+    /// Opens a directory by path, following links: for a root, which may be one. `None` if there is none.
+    pub fn open(path: &Path) -> Result<Option<Dir>> {
+        found(
+            rustix::fs::open(path, DIRECTORY, Mode::empty()),
+            path.to_owned(),
+        )
+    }
+
+    /// The path that it was opened by, for messages.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Opens a directory of this one. `None` if there is none; an error if a link or a file stands there.
+    pub fn child(&self, name: &OsStr) -> Result<Option<Dir>> {
+        let path = self.path.join(name);
+        found(
+            rustix::fs::openat(&self.fd, name, DIRECTORY | OFlags::NOFOLLOW, Mode::empty()),
+            path,
+        )
+    }
+
+    /// Opens a directory below this one, step by step. `None` if a step is missing.
+    pub fn descend(&self, relative: &Path) -> Result<Option<Dir>> {
+        let mut dir = self.duplicate()?;
+        for name in plain_names(relative)? {
+            match dir.child(name)? {
+                Some(child) => dir = child,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(dir))
+    }
+
+    /// Opens the directory that holds the last step of `relative`, and says what the last step is.
+    /// `None` if a step before it is missing.
+    pub(super) fn parent_of<'a>(&self, relative: &'a Path) -> Result<Option<(Dir, &'a OsStr)>> {
+        let (parent, name) = split(relative)?;
+        Ok(self.descend(parent)?.map(|dir| (dir, name)))
+    }
+
+    /// What stands under a name, without following it; `None` if nothing does.
+    pub fn kind(&self, name: &OsStr) -> Result<Option<Kind>> {
+        Ok(self.stat(name)?.map(|stat| Kind::of(&stat)))
+    }
+
+    /// The entries, sorted by name.
+    pub fn entries(&self) -> Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for name in self.names()? {
+            // An entry that went away meanwhile is no entry.
+            if let Some(kind) = self.kind(&name)? {
+                entries.push(Entry { name, kind });
+            }
+        }
+        Ok(entries)
+    }
+
+    /// The entries' names, sorted.
+    pub fn names(&self) -> Result<Vec<OsString>> {
+        let failed = || os_error("list", &self.path);
+        let mut names = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&self.fd).map_err(failed())? {
+            let entry = entry.map_err(failed())?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name != "." && name != ".." {
+                names.push(name.to_owned());
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// Opens a regular file of this directory for reading. `None` if there is none; a link or a special
+    /// file is refused.
+    pub fn open_file(&self, name: &OsStr) -> Result<Option<File>> {
+        let path = self.path.join(name);
+        let flags =
+            OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        match rustix::fs::openat(&self.fd, name, flags, Mode::empty()) {
+            Ok(fd) => regular(fd.into(), &path).map(Some),
+            Err(Errno::NOENT) => Ok(None),
+            // A link, or a socket.
+            Err(Errno::LOOP | Errno::NXIO) => Err(DiskError::NotAFile { path }),
+            Err(errno) => Err(os_error("open", &path)(errno)),
+        }
+    }
+
+    /// Reads a regular file of this directory. `None` if there is none. A link or a special file is
+    /// refused, and so is a file of more than `limit` bytes.
+    pub fn read(&self, name: &OsStr, limit: u64) -> Result<Option<Vec<u8>>> {
+        match self.open_file(name)? {
+            Some(file) => read_open_file(file, &self.path.join(name), limit).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    pub(super) fn stat(&self, name: &OsStr) -> Result<Option<Stat>> {
+        match rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(stat)),
+            Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(os_error("look at", &self.path.join(name))(errno)),
+        }
+    }
+
+    pub(super) fn duplicate(&self) -> Result<Dir> {
+        Ok(Dir {
+            fd: self.fd.try_clone().map_err(io_error("open", &self.path))?,
+            path: self.path.clone(),
+        })
+    }
+
+    /// Makes what was done to this directory's entries durable.
+    pub(super) fn sync(&self) -> Result<()> {
+        rustix::fs::fsync(&self.fd).map_err(os_error("sync", &self.path))
+    }
+}
+
+impl AsFd for Dir {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+impl Kind {
+    pub(super) fn of(stat: &Stat) -> Kind {
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::Directory => Kind::Directory,
+            FileType::RegularFile => Kind::File {
+                size: u64::try_from(stat.st_size).unwrap_or(0),
+                mode: stat.st_mode & 0o7777,
+                hard_linked: stat.st_nlink > 1,
+            },
+            FileType::Symlink => Kind::Link,
+            _ => Kind::Special,
+        }
+    }
+}
+
+fn found(opened: rustix::io::Result<OwnedFd>, path: PathBuf) -> Result<Option<Dir>> {
+    match opened {
+        Ok(fd) => Ok(Some(Dir { fd, path })),
+        Err(Errno::NOENT) => Ok(None),
+        Err(Errno::NOTDIR | Errno::LOOP) => Err(DiskError::NotADirectory { path }),
+        Err(errno) => Err(os_error("open", &path)(errno)),
+    }
+}
+
+fn regular(file: File, path: &Path) -> Result<File> {
+    let metadata = file.metadata().map_err(io_error("look at", path))?;
+    if metadata.is_file() {
+        Ok(file)
+    } else {
+        Err(DiskError::NotAFile {
+            path: path.to_owned(),
+        })
+    }
+}
+
+pub(super) fn read_open_file(file: File, path: &Path, limit: u64) -> Result<Vec<u8>> {
+    let file = regular(file, path)?;
+    let size = file.metadata().map_err(io_error("look at", path))?.len();
+    let too_large = |found| DiskError::TooLarge {
+        path: path.to_owned(),
+        limit,
+        found,
+    };
+    if size > limit {
+        return Err(too_large(size));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+    // It may grow while it is read.
+    file.take(limit + 1)
+        .read_to_end(&mut bytes)
+        .map_err(io_error("read", path))?;
+    match u64::try_from(bytes.len()) {
+        Ok(read) if read <= limit => Ok(bytes),
+        _ => Err(too_large(limit + 1)),
+    }
+}
+
+/// The steps of a relative path, none of which is `..`, a root or a prefix.
+pub(super) fn plain_names(relative: &Path) -> Result<Vec<&OsStr>> {
+    relative
+        .components()
+        .map(|component| match component {
+            Component::Normal(name) => Ok(name),
+            _ => Err(DiskError::NotPlain {
+                path: relative.to_owned(),
+            }),
+        })
+        .collect()
+}
+
+/// A relative path's parent and last step.
+pub(super) fn split(relative: &Path) -> Result<(&Path, &OsStr)> {
+    plain_names(relative)?;
+    match (relative.parent(), relative.file_name()) {
+        (Some(parent), Some(name)) => Ok((parent, name)),
+        _ => Err(DiskError::NotPlain {
+            path: relative.to_owned(),
+        }),
+    }
+}
