@@ -10,6 +10,8 @@ pub mod tools;
 #[cfg(feature = "cli")]
 pub mod cli;
 #[cfg(feature = "store")]
+pub mod config;
+#[cfg(feature = "store")]
 pub mod disk;
 #[cfg(feature = "store")]
 pub mod mode;

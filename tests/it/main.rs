@@ -18,6 +18,8 @@ mod sandbox; // a home and a working directory of a test's own, and the binary r
 mod tree; // a directory tree as a value, to compare before with after
 
 // What they show.
+mod config; // a config read; one entry cut out of it and put back, to the byte
+mod config_properties; // the same promise over generated configs
 mod disk; // the one module that changes the disk
 mod roots; // where vak's state lives
 mod walk; // what of a package is scanned, and what is said of the rest
