@@ -1,0 +1,204 @@
+//! What a version of the list did to the rows of an earlier one. The list may grow; nothing else.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use crate::row::Row;
+
+/// A field of a row that is fixed once the row has landed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// `retired_in`
+    RetiredIn,
+    /// `replacement`
+    Replacement,
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Field::RetiredIn => "retired_in",
+            Field::Replacement => "replacement",
+        })
+    }
+}
+
+/// One way in which a row was not left as it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Violation {
+    /// The row is gone.
+    Removed {
+        /// The row as it was.
+        base: Row,
+    },
+    /// The row has another name.
+    Renamed {
+        /// The row as it was.
+        base: Row,
+        /// The row as it is.
+        now: Row,
+    },
+    /// The row says something else.
+    Changed {
+        /// The row as it was.
+        base: Row,
+        /// The row as it is.
+        now: Row,
+        /// The fields that differ, never empty.
+        fields: Vec<Field>,
+    },
+    /// The row stands before a row that it used to follow, or after one that it used to precede.
+    Moved {
+        /// The row as it was.
+        base: Row,
+        /// The row as it is.
+        now: Row,
+    },
+}
+
+impl Violation {
+    /// The row as it was.
+    pub fn base(&self) -> &Row {
+        match self {
+            Violation::Removed { base }
+            | Violation::Renamed { base, .. }
+            | Violation::Changed { base, .. }
+            | Violation::Moved { base, .. } => base,
+        }
+    }
+
+    /// The row as it is, if it is there.
+    pub fn now(&self) -> Option<&Row> {
+        match self {
+            Violation::Removed { .. } => None,
+            Violation::Renamed { now, .. }
+            | Violation::Changed { now, .. }
+            | Violation::Moved { now, .. } => Some(now),
+        }
+    }
+}
+
+/// Says what happened, in one phrase.
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = &self.base().name;
+        match self {
+            Violation::Removed { .. } => write!(f, "the row of `{name}` was removed"),
+            Violation::Renamed { now, .. } => {
+                write!(f, "the row of `{name}` was renamed to `{}`", now.name)
+            }
+            Violation::Changed { fields, .. } => {
+                let fields: Vec<_> = fields.iter().map(|field| format!("`{field}`")).collect();
+                write!(f, "{} of `{name}` was changed", fields.join(" and "))
+            }
+            Violation::Moved { .. } => write!(f, "the row of `{name}` was moved"),
+        }
+    }
+}
+
+/// What happened between two versions of the list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// What must not have happened, in the order of the base.
+    pub violations: Vec<Violation>,
+    /// The rows that were added.
+    pub added: Vec<Row>,
+    /// The rows whose hint was reworded, as they are now.
+    pub reworded: Vec<Row>,
+}
+
+/// Compares the rows of an earlier version, `base`, with those of a later one.
+///
+/// New rows may stand anywhere between the old ones: two branches that both appended merge in either order.
+pub fn compare(base: &[Row], now: &[Row]) -> Comparison {
+    let base_names: HashSet<&str> = base.iter().map(|row| row.name.as_str()).collect();
+    let by_name: HashMap<&str, usize> = now
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(at, row)| (row.name.as_str(), at))
+        .collect();
+    let mut added: Vec<&Row> = now
+        .iter()
+        .filter(|row| !base_names.contains(row.name.as_str()))
+        .collect();
+    let kept: Vec<Option<usize>> = base
+        .iter()
+        .map(|row| by_name.get(row.name.as_str()).copied())
+        .collect();
+    let positions: Vec<usize> = kept.iter().flatten().copied().collect();
+    let in_order: HashSet<usize> = longest_rising(&positions).into_iter().collect();
+
+    let mut comparison = Comparison::default();
+    for (row, at) in base.iter().zip(kept) {
+        let Some(at) = at else {
+            comparison.violations.push(gone(row, &mut added));
+            continue;
+        };
+        let after = &now[at];
+        comparison.violations.extend(changed(row, after));
+        if !in_order.contains(&at) {
+            let (base, now) = (row.clone(), after.clone());
+            comparison.violations.push(Violation::Moved { base, now });
+        }
+        if row.hint != after.hint {
+            comparison.reworded.push(after.clone());
+        }
+    }
+    comparison.added = added.into_iter().cloned().collect();
+    comparison
+}
+
+/// A row that is not there by its name. If a new row says all the same under another name, it was renamed.
+fn gone(row: &Row, added: &mut Vec<&Row>) -> Violation {
+    let same = |other: &&Row| {
+        other.retired_in == row.retired_in
+            && other.replacement == row.replacement
+            && other.hint == row.hint
+    };
+    let base = row.clone();
+    match added.iter().position(same) {
+        Some(at) => Violation::Renamed {
+            base,
+            now: added.remove(at).clone(),
+        },
+        None => Violation::Removed { base },
+    }
+}
+
+fn changed(row: &Row, after: &Row) -> Option<Violation> {
+    let differs = [
+        (Field::RetiredIn, row.retired_in != after.retired_in),
+        (Field::Replacement, row.replacement != after.replacement),
+    ];
+    let fields: Vec<Field> = differs
+        .into_iter()
+        .filter_map(|(field, differs)| differs.then_some(field))
+        .collect();
+    (!fields.is_empty()).then(|| Violation::Changed {
+        base: row.clone(),
+        now: after.clone(),
+        fields,
+    })
+}
+
+/// The longest subsequence of `values` that rises: the rows that need not have moved.
+fn longest_rising(values: &[usize]) -> Vec<usize> {
+    // `tails[n]` is the place of the smallest value that ends a rising run of length n + 1.
+    let mut tails: Vec<usize> = Vec::new();
+    let mut previous: Vec<Option<usize>> = vec![None; values.len()];
+    for (at, value) in values.iter().enumerate() {
+        let length = tails.partition_point(|tail| values[*tail] < *value);
+        previous[at] = length.checked_sub(1).map(|shorter| tails[shorter]);
+        tails.truncate(length.max(tails.len()));
+        match tails.get_mut(length) {
+            Some(tail) => *tail = at,
+            None => tails.push(at),
+        }
+    }
+    let mut run: Vec<usize> = std::iter::successors(tails.last().copied(), |at| previous[*at])
+        .map(|at| values[at])
+        .collect();
+    run.reverse();
+    run
+}

@@ -1,0 +1,351 @@
+//! What can be wrong with the list, and how it is shown: the place, the line, what to do.
+
+use std::fmt;
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+use crate::row::MAX_NAME;
+
+/// One thing that is wrong with the list.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// A byte sequence that is not UTF-8.
+    #[error("the list is not valid UTF-8")]
+    NotUtf8,
+    /// A byte-order mark before the first character.
+    #[error("the list begins with a byte-order mark")]
+    ByteOrderMark,
+    /// A line that a merge left behind.
+    #[error("the list holds an unresolved merge conflict")]
+    ConflictMarker,
+    /// One line ends unlike the first.
+    #[error("line ends are mixed: this line ends in {here}, the first one in {first}")]
+    MixedLineEnds {
+        /// How this line ends.
+        here: &'static str,
+        /// How the first line ends.
+        first: &'static str,
+    },
+    /// The text is not TOML; the parser's words.
+    #[error("the list is not valid TOML: {0}")]
+    Syntax(String),
+    /// No row at all.
+    #[error("the list holds no row")]
+    Empty,
+    /// A key beside `retired`.
+    #[error("unknown key `{0}` outside of a row")]
+    UnknownKey(String),
+    /// `retired` is not an array of tables.
+    #[error("`retired` must be written as `[[retired]]` tables, found {found}")]
+    NotRows {
+        /// The TOML type that was found.
+        found: &'static str,
+    },
+    /// A field that no row has.
+    #[error("unknown field `{0}`")]
+    UnknownField(String),
+    /// A field that every row has.
+    #[error("the row has no `{0}`")]
+    MissingField(&'static str),
+    /// A field that is not a string.
+    #[error("`{field}` must be a string, found {found}")]
+    WrongType {
+        /// The field.
+        field: &'static str,
+        /// The TOML type that was found.
+        found: &'static str,
+    },
+    /// A field with nothing in it.
+    #[error("`{0}` is empty")]
+    EmptyField(&'static str),
+    /// A hint that would not fit on one line.
+    #[error("`hint` must be one line without control characters")]
+    HintNotOneLine,
+    /// A name that starts with something other than a letter.
+    #[error("`{0}` is not a tool name: it must start with an ASCII letter")]
+    NameStart(String),
+    /// A name with a character that names do not have.
+    #[error("`{name}` is not a tool name: it must not contain {letter:?}")]
+    NameLetter {
+        /// The name.
+        name: String,
+        /// The first character that is wrong.
+        letter: char,
+    },
+    /// A name that is too long; its length in bytes.
+    #[error("the name is {0} characters long, at most {MAX_NAME} are allowed")]
+    NameLength(usize),
+    /// `retired_in` is not a semantic version; why.
+    #[error("`{version}` is not a semantic version: {reason}")]
+    Version {
+        /// What stands there.
+        version: String,
+        /// The parser's words.
+        reason: String,
+    },
+    /// `retired_in` is newer than the package.
+    #[error("`{name}` cannot have been retired in {retired_in}: the package is at {package}")]
+    TooNew {
+        /// The row's name.
+        name: String,
+        /// The row's version.
+        retired_in: semver::Version,
+        /// The package's version.
+        package: semver::Version,
+    },
+    /// A name that another row has already.
+    #[error("`{name}` is already retired, in {retired_in}")]
+    Duplicate {
+        /// The later row's name.
+        name: String,
+        /// When the earlier row says it was retired.
+        retired_in: semver::Version,
+        /// The earlier row's line.
+        line: usize,
+    },
+    /// A row that is its own replacement.
+    #[error("`{0}` is replaced by itself")]
+    SelfReplacement(String),
+    /// Rows that replace each other; the names in order, the first one again at the end.
+    #[error("replacements run in a circle: {}", arrows(.0))]
+    Cycle(Vec<String>),
+    /// A replacement that is neither live nor retired.
+    #[error(
+        "`{name}` is replaced by `{replacement}`, which is neither a live tool nor a retired one"
+    )]
+    DeadEnd {
+        /// The row's name.
+        name: String,
+        /// What it names as replacement.
+        replacement: String,
+        /// The live tools, sorted.
+        live: Vec<String>,
+    },
+    /// A replacement that is right but for its spelling.
+    #[error("`{name}` is replaced by `{replacement}`; the tool is spelt `{meant}`")]
+    Misspelt {
+        /// The row's name.
+        name: String,
+        /// What it names as replacement.
+        replacement: String,
+        /// The tool that was meant.
+        meant: String,
+    },
+    /// A replacement that is only an alias.
+    #[error("`{name}` is replaced by `{alias}`, which is only an alias of `{tool}`")]
+    AliasReplacement {
+        /// The row's name.
+        name: String,
+        /// What it names as replacement.
+        alias: String,
+        /// The live tool behind it.
+        tool: String,
+    },
+    /// A retired name that the sources still give to a live tool.
+    #[error("`{name}` is still a name of the live tool `{tool}`")]
+    StillLive {
+        /// The row's name.
+        name: String,
+        /// The live tool.
+        tool: String,
+        /// Where the sources say so.
+        place: String,
+    },
+}
+
+impl FaultKind {
+    /// What to do about it, in one line.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NotUtf8 => "save the file as UTF-8".into(),
+            Self::ByteOrderMark => "save the file as UTF-8 without a byte-order mark".into(),
+            Self::ConflictMarker => {
+                "keep the rows of both sides, in either order, and delete the marker lines".into()
+            }
+            Self::MixedLineEnds { .. } => {
+                "`.gitattributes` pins the list to LF: run `git add --renormalize retired_tools.toml` and check it out again".into()
+            }
+            Self::Syntax(_) => "`cargo xtask retire` writes a row for you".into(),
+            Self::Empty => {
+                "the list only grows: `git checkout HEAD -- retired_tools.toml` brings it back".into()
+            }
+            Self::UnknownKey(_) | Self::NotRows { .. } => {
+                "the list is made of `[[retired]]` tables and nothing else".into()
+            }
+            Self::UnknownField(_) => {
+                "a row has `name`, `retired_in`, `replacement` and, if it helps, `hint`".into()
+            }
+            Self::MissingField("retired_in") => {
+                "add `retired_in = \"X.Y.Z\"`, the first version without the tool".into()
+            }
+            Self::MissingField("replacement") => {
+                "add `replacement = \"…\"`, the live tool to call instead".into()
+            }
+            Self::MissingField(field) => format!("add `{field} = \"…\"`"),
+            Self::WrongType { field, .. } => format!("write `{field} = \"…\"`, with quotes"),
+            Self::EmptyField("hint") => "say what to do instead, or leave `hint` out".into(),
+            Self::EmptyField(field) => format!("say what `{field}` is"),
+            Self::HintNotOneLine => "write the hint as one line of text".into(),
+            Self::NameStart(_) | Self::NameLetter { .. } | Self::NameLength(_) => format!(
+                "a name is a letter and then letters, digits, `_`, `.` or `-`, {MAX_NAME} at most"
+            ),
+            Self::Version { .. } => "write it as `MAJOR.MINOR.PATCH`, such as `3.0.21`".into(),
+            Self::TooNew { retired_in, .. } => format!(
+                "raise `version` in `Cargo.toml` to {retired_in} first, or name the release that really dropped the tool"
+            ),
+            Self::Duplicate { line, .. } => format!(
+                "a name is retired once, whatever its letter case and with `-` as `_`; the row on line {line} stands"
+            ),
+            Self::SelfReplacement(_) => "name the live tool to call instead".into(),
+            Self::Cycle(_) => "let one of these rows be replaced by a live tool".into(),
+            Self::DeadEnd { live, .. } if live.is_empty() => {
+                "name a live tool, or a tool that is in the list".into()
+            }
+            Self::DeadEnd { live, .. } => format!("the live tools are {}", quoted(live)),
+            Self::Misspelt { meant, .. } => format!("write `{meant}`"),
+            Self::AliasReplacement { tool, .. } => format!("write `{tool}`"),
+            Self::StillLive { place, .. } => format!(
+                "take the name out of `{place}` first; a retired name is never a live one again"
+            ),
+        }
+    }
+}
+
+/// `` `a` → `b` → `a` ``.
+fn arrows(names: &[String]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(" → ")
+}
+
+/// `` `a`, `b` ``.
+fn quoted(names: &[String]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
+/// A fault and its place in the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// What is wrong.
+    pub kind: FaultKind,
+    /// The bytes that are wrong.
+    pub span: Range<usize>,
+    /// Other places that belong to it, each with a word on why.
+    pub also: Vec<(Range<usize>, String)>,
+}
+
+impl Fault {
+    /// A fault at one place.
+    pub(crate) fn new(kind: FaultKind, span: Range<usize>) -> Fault {
+        Fault {
+            kind,
+            span,
+            also: Vec::new(),
+        }
+    }
+
+    /// The same fault, with another place that belongs to it.
+    pub(crate) fn also(mut self, span: Range<usize>, label: impl Into<String>) -> Fault {
+        self.also.push((span, label.into()));
+        self
+    }
+}
+
+/// Whether a drawing may hold colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paint {
+    /// Text alone.
+    Plain,
+    /// Text with ANSI colours.
+    Colour,
+}
+
+/// Every fault of one text, in the order of their places. Never empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Faults {
+    path: String,
+    text: String,
+    faults: Vec<Fault>,
+}
+
+impl std::error::Error for Faults {}
+
+/// Draws the faults without colour.
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.draw(Paint::Plain))
+    }
+}
+
+impl Faults {
+    /// The faults of `text`, which came from `path`.
+    pub(crate) fn new(path: &str, text: &str, mut faults: Vec<Fault>) -> Faults {
+        faults.sort_by_key(|fault| fault.span.start);
+        Faults {
+            path: path.to_owned(),
+            text: text.to_owned(),
+            faults,
+        }
+    }
+
+    /// The faults, in the order of their places.
+    pub fn iter(&self) -> impl Iterator<Item = &Fault> {
+        self.faults.iter()
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.faults.len()
+    }
+
+    /// Draws every fault: message, `path:line:column`, the line with the place marked, and a hint.
+    pub fn draw(&self, paint: Paint) -> String {
+        let renderer = match paint {
+            Paint::Plain => Renderer::plain(),
+            Paint::Colour => Renderer::styled(),
+        };
+        let drawings: Vec<_> = self
+            .faults
+            .iter()
+            .map(|fault| self.draw_one(&renderer, fault))
+            .collect();
+        drawings.join("\n\n")
+    }
+
+    /// Draws one fault. Only its own lines are handed to the renderer: it reads all it is given.
+    fn draw_one(&self, renderer: &Renderer, fault: &Fault) -> String {
+        let lines = self.lines_of(fault);
+        let local = |span: &Range<usize>| span.start - lines.start..span.end - lines.start;
+        let snippet = Snippet::source(&self.text[lines.clone()])
+            .path(&self.path)
+            .line_start(line_of(&self.text, lines.start))
+            .annotation(AnnotationKind::Primary.span(local(&fault.span)))
+            .annotations(fault.also.iter().map(|(span, label)| {
+                AnnotationKind::Context
+                    .span(local(span))
+                    .label(label.as_str())
+            }));
+        let hint = Level::HELP.with_name("hint").message(fault.kind.hint());
+        let title = Level::ERROR.primary_title(fault.kind.to_string());
+        renderer.render(&[title.element(snippet).element(hint)])
+    }
+
+    /// The whole lines from the first to the last place of a fault.
+    fn lines_of(&self, fault: &Fault) -> Range<usize> {
+        let spans = || std::iter::once(&fault.span).chain(fault.also.iter().map(|(span, _)| span));
+        let first = spans().map(|span| span.start).min().unwrap_or(0);
+        let last = spans().map(|span| span.end).max().unwrap_or(0);
+        let start = self.text[..first].rfind('\n').map_or(0, |at| at + 1);
+        let end = self.text[last..]
+            .find('\n')
+            .map_or(self.text.len(), |at| last + at + 1);
+        start..end
+    }
+}
+
+/// The line that holds the byte `at`, counted from 1.
+pub(crate) fn line_of(text: &str, at: usize) -> usize {
+    text[..at].bytes().filter(|byte| *byte == b'\n').count() + 1
+}
