@@ -9,10 +9,11 @@
 //! both stores: an entry is needed as long as either store has a plugin of that name.
 
 mod array;
+mod list;
 mod network_allow;
 mod text;
 
-pub use network_allow::{Cut, Piece, Pruned, Restored, prune, put_back};
+pub use network_allow::{Cut, Pruned, Restored, prune, put_back};
 pub use text::{Fault, Place, TextFault};
 
 use crate::disk::{self, DiskError, LockGuard};

@@ -84,6 +84,13 @@ impl<'a> Layout<'a> {
         Some(())
     }
 
+    /// The comments, in order.
+    pub(super) fn comments(&self) -> impl Iterator<Item = &str> {
+        let comments = |token: &&Token| token.kind == Kind::Comment;
+        let comments = self.tokens.iter().filter(comments);
+        comments.map(|token| &self.text[token.start..token.end])
+    }
+
     /// The bytes to take away so that the items with these indices are gone, in order.
     ///
     /// An item takes one comma with it: of the two beside it the one on its line, and the one behind

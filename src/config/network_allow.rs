@@ -2,32 +2,22 @@
 //!
 //! Pure: bytes in, bytes out. `toml_edit` tells where things stand but never writes: its output moves
 //! comments and changes line ends. Nothing is returned that was not proven first: both texts are parsed,
-//! their values differ by exactly that entry, and undoing the change gives the bytes of before.
+//! their values differ by exactly that entry, and every comment is still there. What stands in front of
+//! the list and behind it is copied.
 
 use super::array::Layout;
+use super::list;
 use super::text::{ConfigText, Fault, TextFault};
-use sha2::{Digest as _, Sha256};
 use std::ops::Range;
-use toml_edit::{Array, DocumentMut, Item, TableLike, Value};
+use toml_edit::{Array, Item, TableLike, Value};
 
-/// What was cut out, so that it can be put back exactly where it was.
+/// What a cut leaves for putting the entry back.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Cut {
     /// The plugin whose entry it is.
     pub name: String,
-    /// SHA-256, in lower-case hex, of the list as it was left, from bracket to bracket.
-    pub list_sha256: String,
-    /// What was taken away, in order.
-    pub pieces: Vec<Piece>,
-}
-
-/// Bytes that stood together.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Piece {
-    /// Where they stood in the whole list: bytes from its opening bracket.
-    pub at: usize,
-    /// The text.
-    pub text: String,
+    /// The list as it was written before, from bracket to bracket.
+    pub list: String,
 }
 
 /// A config without the entry.
@@ -46,8 +36,8 @@ pub struct Pruned {
 pub struct Restored {
     /// The file's bytes.
     pub bytes: Vec<u8>,
-    /// Whether the entry is where it was; it became the last one if the list has changed since.
-    pub exact: bool,
+    /// Whether the entry is where it was; if the list was rewritten since, it became the last one.
+    pub in_place: bool,
 }
 
 /// Takes every entry `name` out of `[plugins] network_allow`; `None` where there is none.
@@ -70,23 +60,27 @@ pub fn prune(bytes: &[u8], name: &str) -> Result<Option<Pruned>, TextFault> {
     if indices.is_empty() {
         return Ok(None);
     }
-    let spans = list.span().zip(Layout::read(before.text, list));
-    let Some((whole, layout)) = spans else {
-        return Err(layout_fault(&before, list.span(), name));
-    };
+    let refused = || layout_fault(&before, list.span(), name);
+    let whole = list.span().ok_or_else(refused)?;
+    let written = &before.text[whole.clone()];
+    let left = list::without(written, |entry| entry == name).ok_or_else(refused)?;
     let pruned = Pruned {
+        bytes: with_list(&before, whole, &left),
         lines: lines(&before, list, &indices),
-        ..cut_out(&before, whole.clone(), &layout.cut(&indices), name)
+        cut: Cut {
+            name: name.to_owned(),
+            list: written.to_owned(),
+        },
     };
-    if is_proven_cut(&before, &pruned) {
-        Ok(Some(pruned))
-    } else {
-        Err(layout_fault(&before, Some(whole), name))
+    if !differ_by_entry(bytes, &pruned.bytes, name) {
+        return Err(refused());
     }
+    Ok(Some(pruned))
 }
 
-/// Puts back what [`prune`] took out: exactly where it was if the list reads as it was left (the rest
-/// of the file may have changed), else behind the last entry. `None` where the entry is there already.
+/// Puts back what [`prune`] took out: exactly where it was, in whatever order entries are put back, as
+/// long as the rest of the list reads as it did; else behind the last entry. `None` where the entry is
+/// there already.
 ///
 /// # Errors
 /// [`TextFault`] as for [`prune`], and if there is no list any more.
@@ -99,17 +93,19 @@ pub fn put_back(bytes: &[u8], cut: &Cut) -> Result<Option<Restored>, TextFault> 
     if list.iter().any(|item| is_entry(Some(item), &cut.name)) {
         return Ok(None);
     }
-    let whole = list.span();
-    let exact = whole
-        .clone()
-        .and_then(|whole| put_in_place(&before, whole, cut));
-    let restored = exact.or_else(|| put_last(&before, list, &cut.name));
-    match restored {
-        Some(restored) if is_proven_addition(&before, &restored.bytes, &cut.name) => {
-            Ok(Some(restored))
-        }
-        _ => Err(layout_fault(&before, whole, &cut.name)),
-    }
+    let refused = || layout_fault(&before, list.span(), &cut.name);
+    let whole = list.span().ok_or_else(refused)?;
+    let now = &before.text[whole.clone()];
+    let in_place = list::with_in_place(now, &cut.list, &cut.name).map(|list| (list, true));
+    let at_the_end = list::with_at_the_end(now, &cut.name).map(|list| (list, false));
+    let candidates = in_place.into_iter().chain(at_the_end);
+    let restored = candidates
+        .map(|(list, in_place)| Restored {
+            bytes: with_list(&before, whole.clone(), &list),
+            in_place,
+        })
+        .find(|restored| differ_by_entry(&restored.bytes, bytes, &cut.name));
+    restored.map(Some).ok_or_else(refused)
 }
 
 /// The list, if the config has one.
@@ -184,37 +180,6 @@ fn lines(config: &ConfigText<'_>, list: &Array, indices: &[usize]) -> Vec<usize>
     lines
 }
 
-/// The file without these spans of its list.
-fn cut_out(
-    before: &ConfigText<'_>,
-    whole: Range<usize>,
-    spans: &[Range<usize>],
-    name: &str,
-) -> Pruned {
-    let text = before.text;
-    let mut list = String::with_capacity(whole.len());
-    let mut pieces: Vec<Piece> = Vec::with_capacity(spans.len());
-    let mut at = whole.start;
-    for span in spans {
-        list.push_str(&text[at..span.start]);
-        pieces.push(Piece {
-            at: span.start - whole.start,
-            text: text[span.clone()].to_owned(),
-        });
-        at = span.end;
-    }
-    list.push_str(&text[at..whole.end]);
-    Pruned {
-        bytes: with_list(before, whole, &list),
-        lines: Vec::new(),
-        cut: Cut {
-            name: name.to_owned(),
-            list_sha256: sha256(&list),
-            pieces,
-        },
-    }
-}
-
 /// The file with this text for its list.
 fn with_list(config: &ConfigText<'_>, whole: Range<usize>, list: &str) -> Vec<u8> {
     let (front, behind) = (&config.text[..whole.start], &config.text[whole.end..]);
@@ -227,75 +192,26 @@ fn with_list(config: &ConfigText<'_>, whole: Range<usize>, list: &str) -> Vec<u8
     .concat()
 }
 
-/// The file with the pieces back where they were; `None` where the list is not as it was left.
-fn put_in_place(config: &ConfigText<'_>, whole: Range<usize>, cut: &Cut) -> Option<Restored> {
-    let left = &config.text[whole.clone()];
-    if sha256(left) != cut.list_sha256 {
-        return None;
-    }
-    let mut list = String::new();
-    let mut taken: usize = 0;
-    for piece in &cut.pieces {
-        // What the record says is data: an offset that fits nothing is no offset.
-        let until = taken.checked_add(piece.at.checked_sub(list.len())?)?;
-        list.push_str(left.get(taken..until)?);
-        list.push_str(&piece.text);
-        taken = until;
-    }
-    list.push_str(left.get(taken..)?);
-    let bytes = with_list(config, whole, &list);
-    Some(Restored { bytes, exact: true })
-}
-
-/// The file with the entry behind the last one.
-fn put_last(config: &ConfigText<'_>, list: &Array, name: &str) -> Option<Restored> {
-    let whole = list.span()?;
-    let entry = Value::from(name).to_string();
-    let mut text = String::new();
-    let mut taken = whole.start;
-    for (at, addition) in Layout::read(config.text, list)?.append(&entry) {
-        text.push_str(&config.text[taken..at]);
-        text.push_str(&addition);
-        taken = at;
-    }
-    text.push_str(&config.text[taken..whole.end]);
-    let bytes = with_list(config, whole, &text);
-    let exact = false;
-    Some(Restored { bytes, exact })
-}
-
-fn sha256(text: &str) -> String {
-    Sha256::digest(text)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
-}
-
-/// Whether the cut is undone by its own record, and the values differ by the entry alone.
-fn is_proven_cut(before: &ConfigText<'_>, pruned: &Pruned) -> bool {
-    let Ok(after) = ConfigText::parse(&pruned.bytes) else {
+/// Whether the first config says what the second says and, besides, `name` in its list, with the same
+/// comments in both lists.
+fn differ_by_entry(with: &[u8], without: &[u8], name: &str) -> bool {
+    let (Ok(with), Ok(without)) = (ConfigText::parse(with), ConfigText::parse(without)) else {
         return false;
     };
-    let list = find_list(&after).ok().flatten().and_then(Array::span);
-    let undone = list.and_then(|whole| put_in_place(&after, whole, &pruned.cut));
-    let original = [before.mark, before.text.as_bytes()].concat();
-    undone.is_some_and(|undone| undone.bytes == original)
-        && same_items(&without(before, &pruned.cut.name), after.document.as_item())
-}
-
-/// Whether the values differ by the entry alone.
-fn is_proven_addition(before: &ConfigText<'_>, bytes: &[u8], name: &str) -> bool {
-    let Ok(after) = ConfigText::parse(bytes) else {
+    let (Ok(Some(longer)), Ok(Some(shorter))) = (find_list(&with), find_list(&without)) else {
         return false;
     };
-    let list = find_list(&after).ok().flatten();
-    let there = list.is_some_and(|list| list.iter().any(|item| is_entry(Some(item), name)));
-    there && same_items(before.document.as_item(), &without(&after, name))
+    let same_comments = Layout::read(with.text, longer)
+        .zip(Layout::read(without.text, shorter))
+        .is_some_and(|(longer, shorter)| longer.comments().eq(shorter.comments()));
+    same_comments
+        && longer.iter().any(|item| is_entry(Some(item), name))
+        && same_items(&values_without(&with, name), without.document.as_item())
 }
 
-/// What the config says, without the entry.
-fn without(config: &ConfigText<'_>, name: &str) -> Item {
-    let mut document: DocumentMut = config.document.clone().into_mut();
+/// What a config says, but for the entry.
+fn values_without(config: &ConfigText<'_>, name: &str) -> Item {
+    let mut document = config.document.clone().into_mut();
     let plugins = document.get_mut(PLUGINS).and_then(Item::as_table_like_mut);
     let list = plugins
         .and_then(|plugins| plugins.get_mut(NETWORK_ALLOW))

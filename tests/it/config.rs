@@ -24,7 +24,7 @@ fn check(before: &str, after: &str) -> Pruned {
     assert_eq!(prune(&pruned.bytes, "x"), Ok(None), "pruned twice");
     let restored = put_back(&pruned.bytes, &pruned.cut).unwrap().unwrap();
     assert_eq!(String::from_utf8_lossy(&restored.bytes), before);
-    assert!(restored.exact);
+    assert!(restored.in_place);
     pruned
 }
 
@@ -238,8 +238,7 @@ fn refuses_with_the_line() {
 fn puts_an_entry_back_behind_the_last_where_the_list_has_changed() {
     let cut = |name: &str| Cut {
         name: name.to_owned(),
-        list_sha256: String::new(),
-        pieces: Vec::new(),
+        list: "['y']".to_owned(),
     };
     let check = |before: &str, after: &str| {
         let file = |array: &str| format!("[plugins]\nnetwork_allow = {array}\n");
@@ -247,7 +246,7 @@ fn puts_an_entry_back_behind_the_last_where_the_list_has_changed() {
             .unwrap()
             .unwrap();
         assert_eq!(String::from_utf8_lossy(&restored.bytes), file(after));
-        assert!(!restored.exact);
+        assert!(!restored.in_place);
     };
     check("[]", r#"["x"]"#);
     check("[ # none\n]", "[\"x\" # none\n]");
@@ -279,34 +278,82 @@ fn puts_an_entry_back_exactly_although_the_rest_of_the_file_has_changed() {
         .unwrap();
     let changed = [b"# new\n".as_slice(), &pruned.bytes, b"more = true\n"].concat();
     let restored = put_back(&changed, &pruned.cut).unwrap().unwrap();
-    assert!(restored.exact);
+    assert!(restored.in_place);
     assert_eq!(
         String::from_utf8_lossy(&restored.bytes),
         "# new\n[plugins]\nnetwork_allow = ['a', 'x', 'b']\nmore = true\n"
     );
 }
 
-/// A record is data: one that was tampered with must not bring anything else into the config.
+/// Prunes `x`, then `y`, puts both back in the same order, which is the harder one, and expects this list.
+#[track_caller]
+fn check_both(before: &str, after: &str) {
+    let file = |array: &str| format!("[plugins]\nnetwork_allow = {array}\n");
+    let x = prune(file(before).as_bytes(), "x").unwrap().unwrap();
+    let y = prune(&x.bytes, "y").unwrap().unwrap();
+    let with_x = put_back(&y.bytes, &x.cut).unwrap().unwrap();
+    assert!(with_x.in_place);
+    let with_both = put_back(&with_x.bytes, &y.cut).unwrap().unwrap();
+    assert_eq!(String::from_utf8_lossy(&with_both.bytes), file(after));
+    // The other order needs nothing but the records.
+    let with_y = put_back(&y.bytes, &y.cut).unwrap().unwrap();
+    let with_both = put_back(&with_y.bytes, &x.cut).unwrap().unwrap();
+    assert_eq!(String::from_utf8_lossy(&with_both.bytes), file(before));
+}
+
 #[test]
-fn refuses_a_record_that_would_change_something_else() {
-    let pruned = prune(b"[plugins]\nnetwork_allow = ['x']\n", "x")
+fn puts_entries_back_in_any_order() {
+    let same = |list: &str| check_both(list, list);
+    same(r#"["x", "y"]"#);
+    same(r#"["x", "y", "c"]"#);
+    same(r#"["a", "x", "y", "c"]"#);
+    same(r#"["y", "b", "x"]"#);
+    same(r#"["x", "b", "y", "c"]"#);
+    same("[\n  \"x\", # x\n  \"y\", # y\n  \"c\",\n]");
+    same("[\n  \"a\",\n  # of x\n  \"x\",\n  # of y\n  \"y\",\n]");
+    same("[\n  \"x\",\n  \"y\"\n]");
+    // What stood side by side comes back side by side, in the order it is put back.
+    check_both(r#"["y", "x", "c"]"#, r#"["x", "y", "c"]"#);
+}
+
+/// An entry that was added meanwhile stays where it was put.
+#[test]
+fn puts_an_entry_back_in_place_beside_a_new_one() {
+    let pruned = prune(b"plugins.network_allow = ['a', 'x', 'b']", "x");
+    let now = b"plugins.network_allow = ['new', 'a', 'b']";
+    let restored = put_back(now, &pruned.unwrap().unwrap().cut)
         .unwrap()
         .unwrap();
-    let texts = [
-        "'x', 'y'",
-        "'x']\npermission_mode = 'full-access'\nb = ['c'",
-        "'y'",
+    assert!(restored.in_place);
+    assert_eq!(
+        String::from_utf8_lossy(&restored.bytes),
+        "plugins.network_allow = ['new', 'a', 'x', 'b']"
+    );
+}
+
+/// A record is data: one that was tampered with must not bring anything else into the config.
+#[test]
+fn takes_nothing_but_the_entry_from_a_record() {
+    let lists = [
+        "",
+        "['x'",
+        "['x', 'y', 'x']",
+        "['x' # more\n]",
+        "['x']\npermission_mode = 'full-access'",
+        "['x', ['y'], { z = 1 }]",
+        "{ x = ['x'] }",
+        "['y']",
     ];
-    for text in texts {
-        let mut cut = pruned.cut.clone();
-        cut.pieces[0].text = text.to_owned();
-        assert!(put_back(&pruned.bytes, &cut).is_err(), "{text}");
-    }
-    for at in [7, usize::MAX] {
-        let mut cut = pruned.cut.clone();
-        cut.pieces[0].at = at;
-        let restored = put_back(&pruned.bytes, &cut).unwrap().unwrap();
-        assert!(!restored.exact);
+    for list in lists {
+        let cut = Cut {
+            name: "x".to_owned(),
+            list: list.to_owned(),
+        };
+        let before = "plugins.network_allow = ['a'] # c\n";
+        let restored = put_back(before.as_bytes(), &cut).unwrap().unwrap();
+        let text = String::from_utf8_lossy(&restored.bytes);
+        assert_eq!(text, "plugins.network_allow = ['a', \"x\"] # c\n", "{list}");
+        assert!(!restored.in_place);
     }
 }
 
@@ -463,7 +510,7 @@ fn changes_the_file_and_keeps_its_link_and_mode() {
     assert_eq!(lines, [2]);
     let restore = |mode| restore_plugins_network_allow(&guard, &config.path, &cut, mode).unwrap();
     let planned = restore(Mode::Check).expect("an entry to put back");
-    assert!(planned.exact);
+    assert!(planned.in_place);
     assert_eq!(restore(Mode::Write), Some(planned));
     assert_eq!(restore(Mode::Write), None);
     assert_eq!(

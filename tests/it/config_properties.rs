@@ -95,6 +95,9 @@ fn list() -> impl Strategy<Value = List> {
 #[derive(Debug, Clone)]
 struct File {
     text: String,
+    /// What stands before the list, and behind it.
+    front: String,
+    behind: String,
     entries: usize,
 }
 
@@ -127,15 +130,19 @@ fn file() -> impl Strategy<Value = File> {
     ]);
     (before, frame, behind, list(), any::<bool>(), any::<bool>()).prop_map(
         |(before, frame, behind, list, crlf, mark)| {
-            let mut text = [before, frame.0, &list.text, frame.1, behind].concat();
-            if crlf {
-                text = text.replace('\n', "\r\n");
+            let in_style = |text: String| match crlf {
+                true => text.replace('\n', "\r\n"),
+                false => text,
+            };
+            let mark = if mark { "\u{feff}" } else { "" };
+            let front = in_style([mark, before, frame.0].concat());
+            let behind = in_style([frame.1, behind].concat());
+            File {
+                text: [front.as_str(), &in_style(list.text), &behind].concat(),
+                front,
+                behind,
+                entries: list.entries,
             }
-            if mark {
-                text.insert(0, '\u{feff}');
-            }
-            let entries = list.entries;
-            File { text, entries }
         },
     )
 }
@@ -154,21 +161,35 @@ fn without_entry(mut values: serde_json::Value) -> serde_json::Value {
     values
 }
 
+/// The same with each of the list's entries once, in no order.
+fn sorted(mut values: serde_json::Value) -> serde_json::Value {
+    if let Some(list) = values["plugins"]["network_allow"].as_array_mut() {
+        list.sort_by_key(serde_json::Value::to_string);
+        list.dedup();
+    }
+    values
+}
+
 /// How many lines look untidy: nothing but blanks, or blanks at their end.
 fn untidy(text: &str) -> usize {
     let is_untidy = |line: &&str| line.trim().is_empty() || line.ends_with([' ', '\t']);
     text.lines().filter(is_untidy).count()
 }
 
-/// What is left of the pieces without the entry's spellings, blanks, breaks and commas.
-fn residue(cut: &Cut) -> String {
-    let mut text: String = cut.pieces.iter().map(|piece| piece.text.as_str()).collect();
-    text = text.replace("\r\n", "\n");
+/// A text without the entry's spellings, blanks, breaks and commas.
+fn bare(text: &str) -> String {
+    let mut text = text.replace("\r\n", "\n");
     // The longer ones, which contain the plain ones, come first.
     for spelling in SPELLINGS.into_iter().rev() {
         text = text.replace(spelling, "");
     }
     text.replace([' ', '\t', '\n', ','], "")
+}
+
+/// Whether a text is another one with parts taken out.
+fn is_part_of(part: &str, whole: &str) -> bool {
+    let mut rest = whole.chars();
+    part.chars().all(|c| rest.any(|other| other == c))
 }
 
 proptest! {
@@ -186,18 +207,40 @@ proptest! {
         let after = String::from_utf8(pruned.bytes.clone()).unwrap();
 
         prop_assert_eq!(values(&after), without_entry(values(&file.text)));
-        prop_assert_eq!(residue(&pruned.cut), "", "more than the entry was cut out:\n{}", after);
+        prop_assert!(is_part_of(&after, &file.text), "something was added:\n{}", after);
+        prop_assert_eq!(bare(&after), bare(&file.text), "more than the entry is gone:\n{}", after);
+        prop_assert!(after.starts_with(&file.front) && after.ends_with(&file.behind), "{}", after);
         prop_assert!(untidy(&after) <= untidy(&file.text), "{}", after);
         prop_assert_eq!(prune(&pruned.bytes, NAME), Ok(None), "pruning twice");
 
         let restored = put_back(&pruned.bytes, &pruned.cut).unwrap().unwrap();
         prop_assert_eq!(String::from_utf8(restored.bytes).unwrap(), file.text);
-        prop_assert!(restored.exact);
+        prop_assert!(restored.in_place);
+    }
+
+    #[test]
+    fn entries_come_back_in_any_order(file in file()) {
+        const OTHER: &str = "other";
+        let Some(first) = prune(file.text.as_bytes(), NAME).unwrap() else { return Ok(()) };
+        let Some(second) = prune(&first.bytes, OTHER).unwrap() else { return Ok(()) };
+        for cuts in [[&first.cut, &second.cut], [&second.cut, &first.cut]] {
+            let mut bytes = second.bytes.clone();
+            for cut in cuts {
+                bytes = put_back(&bytes, cut).unwrap().unwrap().bytes;
+            }
+            let after = String::from_utf8(bytes).unwrap();
+            prop_assert!(after.starts_with(&file.front) && after.ends_with(&file.behind), "{}", after);
+            prop_assert_eq!(after.matches('#').count(), file.text.matches('#').count(), "{}", after);
+            prop_assert_eq!(sorted(values(&after)), sorted(values(&file.text)));
+            if cuts[0].name == OTHER {
+                prop_assert_eq!(after, file.text.clone(), "last out, first in");
+            }
+        }
     }
 
     #[test]
     fn putting_an_entry_behind_the_last_changes_nothing_else(file in file()) {
-        let cut = Cut { name: "new \"one\"".to_owned(), list_sha256: String::new(), pieces: Vec::new() };
+        let cut = Cut { name: "new \"one\"".to_owned(), list: String::new() };
         let restored = put_back(file.text.as_bytes(), &cut).unwrap().unwrap();
         let after = String::from_utf8(restored.bytes).unwrap();
 
