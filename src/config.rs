@@ -106,6 +106,18 @@ pub enum Pruning {
     },
 }
 
+/// What [`prune_plugins_network_allow`] would do to the config at `path`; `None` if it does not name the
+/// plugin. Takes no lock and writes nothing.
+///
+/// # Errors
+/// [`ConfigError`] if the config can't be read or understood.
+pub fn plan_prune(path: &Path, name: &str) -> Result<Option<Pruned>, ConfigError> {
+    match disk::read(path, MAX_BYTES)? {
+        Some(bytes) => prune(&bytes, name).map_err(text_error(path)),
+        None => Ok(None),
+    }
+}
+
 /// Takes the plugin `name` out of `[plugins] network_allow` of the config at `path`, which is read anew
 /// under the lock, and changes no other byte of it (see [`prune`]). A linked config stays a link, and the
 /// file keeps its mode.
@@ -122,10 +134,7 @@ pub fn prune_plugins_network_allow(
     still_installed: &BTreeSet<String>,
     mode: Mode,
 ) -> Result<Pruning, ConfigError> {
-    let Some(bytes) = disk::read(path, MAX_BYTES)? else {
-        return Ok(Pruning::Absent);
-    };
-    let Some(pruned) = prune(&bytes, name).map_err(text_error(path))? else {
+    let Some(pruned) = plan_prune(path, name)? else {
         return Ok(Pruning::Absent);
     };
     if still_installed.contains(name) {

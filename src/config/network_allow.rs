@@ -37,7 +37,7 @@ pub struct Restored {
     /// The file's bytes.
     pub bytes: Vec<u8>,
     /// Whether the entry is where it was; if the list was rewritten since, it became the last one.
-    pub in_place: bool,
+    pub exact: bool,
 }
 
 /// Takes every entry `name` out of `[plugins] network_allow`; `None` where there is none.
@@ -100,9 +100,9 @@ pub fn put_back(bytes: &[u8], cut: &Cut) -> Result<Option<Restored>, TextFault> 
     let at_the_end = list::with_at_the_end(now, &cut.name).map(|list| (list, false));
     let candidates = in_place.into_iter().chain(at_the_end);
     let restored = candidates
-        .map(|(list, in_place)| Restored {
+        .map(|(list, exact)| Restored {
             bytes: with_list(&before, whole.clone(), &list),
-            in_place,
+            exact,
         })
         .find(|restored| differ_by_entry(&restored.bytes, bytes, &cut.name));
     restored.map(Some).ok_or_else(refused)
@@ -260,5 +260,51 @@ fn same_values(a: &Value, b: &Value) -> bool {
                     .all(|((a_key, a), (b_key, b))| a_key == b_key && same_values(a, b))
         }
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No text that `prune` makes fails its proof, so what the proof refuses is shown here.
+    #[test]
+    fn the_proof_refuses_every_other_difference() {
+        const WITH: &str = "a = -0.0\nb = [nan, 1]\n[[c]]\nd = 1\n[[c]]\n[plugins]\nk = { e = 1, f = 'g' }\nnetwork_allow = ['x', 2, # c\n]";
+        let without = WITH.replace("'x', ", "");
+        let check = |with: &str, without: &str, proven: bool| {
+            let differ = differ_by_entry(with.as_bytes(), without.as_bytes(), "x");
+            assert_eq!(differ, proven, "{without}");
+        };
+        check(WITH, &without, true);
+        check(&WITH.replace("['x'", "['x', 'x'"), &without, true);
+        check(WITH, &without.replace("-0.0", "-0.00"), true);
+        check(WITH, WITH, false);
+        check(&without, &without, false);
+        check(&WITH.replace("'x'", "'y'"), &without, false);
+        let changes = [
+            ("-0.0", "0.0"),
+            ("nan", "1.0"),
+            ("[nan, 1]", "[1, nan]"),
+            ("[nan, 1]", "[nan]"),
+            ("[nan, 1]", "{}"),
+            ("d = 1", "d = '1'"),
+            ("d = 1", "d = 2"),
+            ("[[c]]\nd", "[c]\nd"),
+            ("\n[[c]]\n[p", "\n[p"),
+            ("e = 1, f = 'g'", "f = 'g', e = 1"),
+            ("e = 1, f = 'g'", "e = 1"),
+            ("'g'", "'h'"),
+            ("2,", "2, 2,"),
+            ("2,", ""),
+            ("# c", ""),
+            ("# c", "# d"),
+            ("network_allow", "network_deny"),
+            ("]", ""),
+        ];
+        for (from, to) in changes {
+            assert!(without.contains(from), "{from}");
+            check(WITH, &without.replace(from, to), false);
+        }
     }
 }

@@ -24,7 +24,7 @@ fn check(before: &str, after: &str) -> Pruned {
     assert_eq!(prune(&pruned.bytes, "x"), Ok(None), "pruned twice");
     let restored = put_back(&pruned.bytes, &pruned.cut).unwrap().unwrap();
     assert_eq!(String::from_utf8_lossy(&restored.bytes), before);
-    assert!(restored.in_place);
+    assert!(restored.exact);
     pruned
 }
 
@@ -246,7 +246,7 @@ fn puts_an_entry_back_behind_the_last_where_the_list_has_changed() {
             .unwrap()
             .unwrap();
         assert_eq!(String::from_utf8_lossy(&restored.bytes), file(after));
-        assert!(!restored.in_place);
+        assert!(!restored.exact);
     };
     check("[]", r#"["x"]"#);
     check("[ # none\n]", "[\"x\" # none\n]");
@@ -278,7 +278,7 @@ fn puts_an_entry_back_exactly_although_the_rest_of_the_file_has_changed() {
         .unwrap();
     let changed = [b"# new\n".as_slice(), &pruned.bytes, b"more = true\n"].concat();
     let restored = put_back(&changed, &pruned.cut).unwrap().unwrap();
-    assert!(restored.in_place);
+    assert!(restored.exact);
     assert_eq!(
         String::from_utf8_lossy(&restored.bytes),
         "# new\n[plugins]\nnetwork_allow = ['a', 'x', 'b']\nmore = true\n"
@@ -292,7 +292,7 @@ fn check_both(before: &str, after: &str) {
     let x = prune(file(before).as_bytes(), "x").unwrap().unwrap();
     let y = prune(&x.bytes, "y").unwrap().unwrap();
     let with_x = put_back(&y.bytes, &x.cut).unwrap().unwrap();
-    assert!(with_x.in_place);
+    assert!(with_x.exact);
     let with_both = put_back(&with_x.bytes, &y.cut).unwrap().unwrap();
     assert_eq!(String::from_utf8_lossy(&with_both.bytes), file(after));
     // The other order needs nothing but the records.
@@ -324,7 +324,7 @@ fn puts_an_entry_back_in_place_beside_a_new_one() {
     let restored = put_back(now, &pruned.unwrap().unwrap().cut)
         .unwrap()
         .unwrap();
-    assert!(restored.in_place);
+    assert!(restored.exact);
     assert_eq!(
         String::from_utf8_lossy(&restored.bytes),
         "plugins.network_allow = ['new', 'a', 'x', 'b']"
@@ -353,7 +353,7 @@ fn takes_nothing_but_the_entry_from_a_record() {
         let restored = put_back(before.as_bytes(), &cut).unwrap().unwrap();
         let text = String::from_utf8_lossy(&restored.bytes);
         assert_eq!(text, "plugins.network_allow = ['a', \"x\"] # c\n", "{list}");
-        assert!(!restored.in_place);
+        assert!(!restored.exact);
     }
 }
 
@@ -510,7 +510,7 @@ fn changes_the_file_and_keeps_its_link_and_mode() {
     assert_eq!(lines, [2]);
     let restore = |mode| restore_plugins_network_allow(&guard, &config.path, &cut, mode).unwrap();
     let planned = restore(Mode::Check).expect("an entry to put back");
-    assert!(planned.in_place);
+    assert!(planned.exact);
     assert_eq!(restore(Mode::Write), Some(planned));
     assert_eq!(restore(Mode::Write), None);
     assert_eq!(

@@ -215,7 +215,7 @@ proptest! {
 
         let restored = put_back(&pruned.bytes, &pruned.cut).unwrap().unwrap();
         prop_assert_eq!(String::from_utf8(restored.bytes).unwrap(), file.text);
-        prop_assert!(restored.in_place);
+        prop_assert!(restored.exact);
     }
 
     #[test]
