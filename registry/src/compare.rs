@@ -101,6 +101,8 @@ impl fmt::Display for Violation {
 pub struct Comparison {
     /// What must not have happened, in the order of the base.
     pub violations: Vec<Violation>,
+    /// How many rows of the base are there by their names.
+    pub kept: usize,
     /// The rows that were added.
     pub added: Vec<Row>,
     /// The rows whose hint was reworded, as they are now.
@@ -129,7 +131,10 @@ pub fn compare(base: &[Row], now: &[Row]) -> Comparison {
     let positions: Vec<usize> = kept.iter().flatten().copied().collect();
     let in_order: HashSet<usize> = longest_rising(&positions).into_iter().collect();
 
-    let mut comparison = Comparison::default();
+    let mut comparison = Comparison {
+        kept: positions.len(),
+        ..Comparison::default()
+    };
     for (row, at) in base.iter().zip(kept) {
         let Some(at) = at else {
             comparison.violations.push(gone(row, &mut added));

@@ -1,3 +1,91 @@
 //! `cargo xtask`: the project's own chores.
+//!
+//! Never depends on `vak`: a faulty list stops `vak` from compiling, and the chore that explains the fault must
+//! still run. Exit codes: 0 in order, 1 the check found something, 2 it could not do its work.
 
-fn main() {}
+mod base;
+mod check;
+mod git;
+mod history;
+mod mentions;
+mod project;
+mod retire;
+mod sources;
+
+use std::io::{IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// The project's own chores.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Retire(retire::Retire),
+    Check(check::Check),
+}
+
+/// How a chore that did its work ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Status {
+    /// All in order.
+    Clean,
+    /// The check found something.
+    Findings,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match &cli.command {
+        Command::Retire(retire) => retire::run(retire),
+        Command::Check(check) => check::run(check),
+    };
+    match result {
+        Ok(Status::Clean) => ExitCode::SUCCESS,
+        Ok(Status::Findings) => ExitCode::from(1),
+        Err(error) => {
+            report(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Says on stderr what went wrong and its causes; `hint:` lines of the messages come last.
+fn report(error: &anyhow::Error) {
+    let (mut text, mut hints) = (Vec::new(), Vec::new());
+    for (depth, cause) in error.chain().enumerate() {
+        let message = cause.to_string();
+        let (hint, words): (Vec<&str>, Vec<&str>) =
+            message.lines().partition(|line| line.starts_with("hint: "));
+        let words = words.join("\n");
+        text.push(match depth {
+            // A drawing of faults has its own `error:` lines.
+            0 if cause.is::<registry::Faults>() || words.starts_with("error") => words,
+            0 => format!("error: {words}"),
+            _ => format!("  caused by: {words}"),
+        });
+        hints.extend(hint.into_iter().map(str::to_owned));
+    }
+    say(&[text, hints].concat().join("\n"));
+}
+
+/// Writes a line to stderr. There is nobody left to tell where that fails.
+fn say(line: &str) {
+    let _ = writeln!(anstream::stderr(), "{line}");
+}
+
+/// Whether a drawing of faults on stderr may be coloured.
+fn paint() -> registry::Paint {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    if std::io::stderr().is_terminal() && !refused {
+        registry::Paint::Colour
+    } else {
+        registry::Paint::Plain
+    }
+}

@@ -1,0 +1,374 @@
+//! `cargo xtask check`: the list is valid, it has only grown, and the sources agree with it.
+
+use std::collections::HashMap;
+use std::io::Write as _;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use ignore::WalkBuilder;
+use registry::{List, Row, Rules, Violation, fold};
+
+use crate::base::{self, Base, Environment};
+use crate::git::Git;
+use crate::history::{self, Done, LostInMerge, Origin, Outcome, Step, Version, short};
+use crate::project::Project;
+use crate::sources::{self, Sources};
+use crate::{Status, paint, say};
+
+/// Check that the list of retired tools is valid, has only grown, and agrees with the sources.
+///
+/// Without `--base` it compares with what a CI event names (merge queue, pull request, push), else with every
+/// version on the first-parent history.
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// Compare with the list of this revision (where HEAD and it parted) or with this file.
+    #[arg(long, value_name = "REV|FILE")]
+    base: Option<String>,
+}
+
+/// Runs the check and says what it found.
+pub(crate) fn run(check: &Check) -> Result<Status> {
+    let project = Project::find()?;
+    let git = Git::open(&project.root)?;
+    let base = base::choose(git.as_ref(), check.base.as_deref(), &Environment::read())?;
+    let bytes = project.read_list()?;
+    let mut report = Report::default();
+
+    let now = match &bytes {
+        Some(bytes) => registry::read(registry::FILE, bytes).ok().map(Some),
+        None => Some(None),
+    };
+    let now = now.map(|rows| Version {
+        origin: Origin::WorkTree,
+        rows,
+    });
+    let outcome = history::compare(git.as_ref(), &base, now.as_ref())?;
+    report.base(&project, &base, &outcome, bytes.as_deref());
+
+    let sources = sources::read(&project)?;
+    match &bytes {
+        Some(bytes) => report.list(&project, bytes, &sources),
+        None if report.findings == 0 => {
+            anyhow::bail!("failed to read `{}`: it does not exist", registry::FILE)
+        }
+        None => {}
+    }
+    report.finish()
+}
+
+/// What was found, said as it is found, and what was compared, said at the end.
+#[derive(Debug, Default)]
+struct Report {
+    findings: usize,
+    compared: Vec<String>,
+}
+
+impl Report {
+    /// Says one finding: what, the two sides, what to do.
+    fn finding(&mut self, what: &str, sides: &[String], hints: &[String]) {
+        self.findings += 1;
+        let hints = hints.iter().map(|hint| format!("hint: {hint}"));
+        let lines: Vec<String> = std::iter::once(format!("error: {what}"))
+            .chain(sides.iter().cloned())
+            .chain(hints)
+            .collect();
+        say(&lines.join("\n"));
+    }
+
+    /// The rules about the list itself and about the sources.
+    fn list(&mut self, project: &Project, bytes: &[u8], sources: &Sources) {
+        let rules = Rules {
+            package: &project.package,
+            live: Some(&sources.live),
+        };
+        match registry::parse(registry::FILE, bytes, rules) {
+            Ok(list) => {
+                self.compared.insert(
+                    0,
+                    format!("{}: {}", registry::FILE, count(list.rows().len(), "row")),
+                );
+                self.sources(&list, sources);
+            }
+            Err(faults) => {
+                self.findings += faults.count();
+                say(&faults.draw(paint()));
+                if registry::read(registry::FILE, bytes).is_err() {
+                    say(
+                        "note: the rows as they are now were not compared with the base: they cannot be read",
+                    );
+                }
+                let rows = registry::read(registry::FILE, bytes).unwrap_or_default();
+                self.literals(&rows, sources);
+            }
+        }
+        if bytes.windows(2).any(|pair| pair == b"\r\n") {
+            say(&format!(
+                "warning: `{file}` has CRLF line ends; `.gitattributes` pins it to LF\n\
+                 hint: git add --renormalize {file}",
+                file = registry::FILE
+            ));
+        }
+    }
+
+    fn sources(&mut self, list: &List, sources: &Sources) {
+        let found = self.literals(list.rows(), sources);
+        if found == 0 {
+            let live = sources.live.iter().filter(|live| live.name == live.tool);
+            self.compared.push(format!(
+                "sources: {}, {}, no second list",
+                count(sources.files, "file"),
+                count(live.count(), "live tool"),
+            ));
+        }
+    }
+
+    /// No literal of the sources is a retired name, or a list of them.
+    fn literals(&mut self, rows: &[Row], sources: &Sources) -> usize {
+        let rows: HashMap<String, &Row> = rows.iter().map(|row| (fold(&row.name), row)).collect();
+        let before = self.findings;
+        for literal in &sources.literals {
+            let named: Option<Vec<&Row>> = names_in(&literal.value)
+                .map(|name| rows.get(&fold(name)).copied())
+                .collect();
+            for row in named.unwrap_or_default() {
+                self.finding(
+                    &format!("a second list: `{}` is a literal in the sources", row.name),
+                    &[
+                        format!("  {}", literal.place),
+                        format!("  {}:{}: {row}", registry::FILE, row.line),
+                    ],
+                    &[
+                        "look the name up in `vak::tools::RETIRED_TOOLS`; only the list may say it"
+                            .into(),
+                    ],
+                );
+            }
+        }
+        self.findings - before
+    }
+
+    /// The rule that the list only grows.
+    fn base(&mut self, project: &Project, base: &Base, outcome: &Outcome, bytes: Option<&[u8]>) {
+        for step in outcome.steps.iter().filter(|step| !step.is_clean()) {
+            self.step(project, step, bytes);
+        }
+        for lost in &outcome.lost {
+            self.lost(lost);
+        }
+        for commit in &outcome.unreadable {
+            say(&format!(
+                "warning: the list of {} cannot be read; it was passed over",
+                short(commit)
+            ));
+        }
+        match base {
+            Base::None(why) => say(&format!(
+                "warning: not compared with an earlier version: {why}\n\
+                 hint: `--base FILE` compares with a file"
+            )),
+            Base::History { cut: true } => say(
+                "warning: the history is cut off; only the versions that are here were compared\n\
+                 hint: git fetch --unshallow --no-tags origin",
+            ),
+            _ => {}
+        }
+        self.compared.push(compared_with(base, outcome));
+    }
+
+    /// One step that did more than add.
+    fn step(&mut self, project: &Project, step: &Step, bytes: Option<&[u8]>) {
+        let hints = undo(project, step);
+        if let Done::Gone(rows) = step.done {
+            let sides = [
+                format!(
+                    "  base: {} with {}",
+                    step.from.place(None),
+                    count(rows, "row")
+                ),
+                format!("   now: {}", whereabouts(project, step)),
+            ];
+            return self.finding(&format!("`{}` is gone", registry::FILE), &sides, &hints);
+        }
+        let violations = step.violations();
+        for (at, violation) in violations.iter().enumerate() {
+            // One command undoes the whole step: it is said once, after the last.
+            let is_last = at + 1 == violations.len();
+            let hints = if is_last { hints.as_slice() } else { &[] };
+            self.finding(
+                &violation.to_string(),
+                &sides(step, violation, bytes),
+                hints,
+            );
+        }
+    }
+
+    fn lost(&mut self, lost: &LostInMerge) {
+        let LostInMerge { merge, parent, row } = lost;
+        let place = Origin::Commit(parent.clone()).place(Some(row.line));
+        self.finding(
+            &format!(
+                "the row of `{}` was lost in the merge {}",
+                row.name,
+                short(merge)
+            ),
+            &[
+                format!("  merged: {place}: {row}"),
+                format!("     now: {}: no such row", registry::FILE),
+            ],
+            &[retire_again(row)],
+        );
+    }
+
+    /// Says what was compared if all is in order.
+    fn finish(self) -> Result<Status> {
+        if self.findings > 0 {
+            say(&format!("\n{} found", count(self.findings, "fault")));
+            return Ok(Status::Findings);
+        }
+        let mut out = anstream::stdout().lock();
+        for line in &self.compared {
+            writeln!(out, "{line}").context("failed to write to stdout")?;
+        }
+        Ok(Status::Clean)
+    }
+}
+
+/// What a name may be part of in a literal: `"a"`, `"a,b"`, `"a|b"`. The parts, if it holds any.
+fn names_in(literal: &str) -> impl Iterator<Item = &str> {
+    let is_separator = |letter: char| !(letter.is_alphanumeric() || "_.-".contains(letter));
+    literal.split(is_separator).filter(|part| !part.is_empty())
+}
+
+/// The row as it was and as it is.
+fn sides(step: &Step, violation: &Violation, bytes: Option<&[u8]>) -> [String; 2] {
+    let base = violation.base();
+    let now = match violation.now() {
+        Some(row) => format!("{}: {row}", step.to.place(Some(row.line))),
+        None => match commented_out(step, base, bytes) {
+            Some(line) => format!("{}: only in a comment", step.to.place(Some(line))),
+            None => format!("{}: no such row", step.to.place(None)),
+        },
+    };
+    [
+        format!("  base: {}: {base}", step.from.place(Some(base.line))),
+        format!("   now: {now}"),
+    ]
+}
+
+/// The line of the work tree's list that has the row's name in a comment.
+fn commented_out(step: &Step, row: &Row, bytes: Option<&[u8]>) -> Option<usize> {
+    let text = std::str::from_utf8(bytes?).ok()?;
+    let is_it = |line: &str| {
+        let comment = line.trim_start().strip_prefix('#');
+        comment.is_some_and(|comment| comment.contains(&row.name) && comment.contains('='))
+    };
+    let line = text.lines().position(is_it)? + 1;
+    (step.to == Origin::WorkTree).then_some(line)
+}
+
+/// The commands that undo a step; what it rightly added is added again.
+fn undo(project: &Project, step: &Step) -> Vec<String> {
+    let file = registry::FILE;
+    let added = match &step.done {
+        Done::Compared(comparison) => comparison.added.as_slice(),
+        Done::Gone(_) => &[],
+    };
+    let again = added.iter().map(retire_again);
+    match (&step.from, &step.to) {
+        (Origin::Commit(from), Origin::WorkTree) => {
+            let checkout = format!("git checkout {} -- {file}", short(from));
+            std::iter::once(checkout).chain(again).collect()
+        }
+        (Origin::Commit(_), Origin::Commit(to)) => vec![format!(
+            "git rebase --interactive {}^  # and mend that commit; every landed version counts",
+            short(to)
+        )],
+        (from, _) => {
+            let from = from.place(None);
+            let copy = format!("cp {from} {}", project.shown(&project.list_path()));
+            std::iter::once(copy).chain(again).collect()
+        }
+    }
+}
+
+/// The command that adds a row.
+fn retire_again(row: &Row) -> String {
+    let Row {
+        name,
+        retired_in,
+        replacement,
+        hint,
+        ..
+    } = row;
+    let hint = hint.as_ref().map_or_else(String::new, |hint| {
+        format!(" --hint '{}'", hint.replace('\'', r"'\''"))
+    });
+    format!("cargo xtask retire {name} {retired_in} {replacement}{hint}")
+}
+
+/// Where the list has gone, if it only moved.
+fn whereabouts(project: &Project, step: &Step) -> String {
+    if step.to != Origin::WorkTree {
+        return format!("no such file in {}", step.to.place(None));
+    }
+    let moved = WalkBuilder::new(&project.root)
+        .hidden(false)
+        .build()
+        .filter_map(Result::ok)
+        .map(ignore::DirEntry::into_path)
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "toml")
+        })
+        .find(|path| {
+            let rows = std::fs::read(path).map(|bytes| registry::read("", &bytes));
+            matches!(rows, Ok(Ok(rows)) if !rows.is_empty())
+        });
+    match moved {
+        Some(path) => format!("it moved to {}", project.shown(&path)),
+        None => "no such file".to_owned(),
+    }
+}
+
+/// What the list was compared with, in one line.
+fn compared_with(base: &Base, outcome: &Outcome) -> String {
+    let (named, how) = match base {
+        Base::None(why) => return format!("base: none, {why}"),
+        Base::File(path) => (path.display().to_string(), "`--base`".to_owned()),
+        Base::Commit { commit, chosen } => (short(commit).to_owned(), chosen.clone()),
+        Base::History { .. } => {
+            let versions = outcome.steps.len();
+            (
+                "every version on the first-parent history".to_owned(),
+                format!("{} before the work tree's", count(versions, "version")),
+            )
+        }
+    };
+    if outcome.is_first_landing {
+        return format!("base: {named} ({how}) has no list: this is its first landing");
+    }
+    let (kept, added) = outcome
+        .steps
+        .last()
+        .map_or((0, Vec::new()), |step| match &step.done {
+            Done::Gone(_) => (0, Vec::new()),
+            Done::Compared(comparison) => {
+                let names = comparison.added.iter().map(|row| format!("`{}`", row.name));
+                (comparison.kept, names.collect())
+            }
+        });
+    let added = match added.as_slice() {
+        [] => "none added".to_owned(),
+        names => format!("{} added: {}", names.len(), names.join(", ")),
+    };
+    format!(
+        "base: {named} ({how}): {} kept, {added}",
+        count(kept, "row")
+    )
+}
+
+/// `1 row`, `2 rows`.
+fn count(number: usize, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
+}

@@ -1,0 +1,221 @@
+//! Whether the list has only grown: each version against the one before it.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use registry::{Comparison, Row, Violation};
+
+use crate::base::Base;
+use crate::git::Git;
+
+/// How much of a commit's hash is shown.
+const SHOWN_HASH: usize = 12;
+
+/// A version of the list.
+#[derive(Debug, Clone)]
+pub(crate) struct Version {
+    /// Where it is from.
+    pub(crate) origin: Origin,
+    /// Its rows; `None` where there is no list.
+    pub(crate) rows: Option<Vec<Row>>,
+}
+
+/// Where a version of the list is from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A commit, by its full hash.
+    Commit(String),
+    /// A file that was given as base.
+    File(String),
+    /// The file as it is now.
+    WorkTree,
+}
+
+impl Origin {
+    /// Where a line of this version stands, for a message.
+    pub(crate) fn place(&self, line: Option<usize>) -> String {
+        let file = match self {
+            Origin::Commit(commit) => format!("{}:{}", short(commit), registry::FILE),
+            Origin::File(path) => path.clone(),
+            Origin::WorkTree => registry::FILE.to_owned(),
+        };
+        line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"))
+    }
+}
+
+/// A hash as it is shown.
+pub(crate) fn short(commit: &str) -> &str {
+    commit.get(..SHOWN_HASH).unwrap_or(commit)
+}
+
+/// What one version did to the version before it.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) from: Origin,
+    pub(crate) to: Origin,
+    pub(crate) done: Done,
+}
+
+/// What was done to the list in one step.
+#[derive(Debug)]
+pub(crate) enum Done {
+    /// The list is gone, and with it this many rows.
+    Gone(usize),
+    /// Both versions have a list.
+    Compared(Comparison),
+}
+
+impl Step {
+    /// Whether the step only added.
+    pub(crate) fn is_clean(&self) -> bool {
+        matches!(&self.done, Done::Compared(comparison) if comparison.violations.is_empty())
+    }
+
+    /// What must not have been done.
+    pub(crate) fn violations(&self) -> &[Violation] {
+        match &self.done {
+            Done::Gone(_) => &[],
+            Done::Compared(comparison) => &comparison.violations,
+        }
+    }
+}
+
+/// A row that a merge brought and the list does not have.
+#[derive(Debug)]
+pub(crate) struct LostInMerge {
+    pub(crate) merge: String,
+    pub(crate) parent: String,
+    pub(crate) row: Row,
+}
+
+/// What the comparison with a base showed.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    /// Each step, the earliest first.
+    pub(crate) steps: Vec<Step>,
+    /// The rows that merges lost.
+    pub(crate) lost: Vec<LostInMerge>,
+    /// Commits whose list cannot be read; they were passed over.
+    pub(crate) unreadable: Vec<String>,
+    /// Whether the base has no list: this is its first landing.
+    pub(crate) is_first_landing: bool,
+}
+
+/// Compares the list of the work tree with a base. `now` is `None` where that list is not readable.
+///
+/// # Errors
+/// A base that was named cannot be read, or git fails.
+pub(crate) fn compare(git: Option<&Git>, base: &Base, now: Option<&Version>) -> Result<Outcome> {
+    match (base, git) {
+        (Base::None(_), _) | (Base::Commit { .. } | Base::History { .. }, None) => {
+            Ok(Outcome::default())
+        }
+        (Base::File(path), _) => Ok(walk(vec![file(path)?], now)),
+        (Base::Commit { commit, .. }, Some(git)) => {
+            let bytes = git.list_at(commit)?;
+            let origin = Origin::Commit(commit.clone());
+            let rows = bytes.map(|bytes| named(&origin, &bytes)).transpose()?;
+            let mut outcome = walk(vec![Version { origin, rows }], now);
+            outcome.lost = lost_in_merges(git, Some(commit), now)?;
+            Ok(outcome)
+        }
+        (Base::History { .. }, Some(git)) => {
+            let (versions, unreadable) = history(git)?;
+            let mut outcome = walk(versions, now);
+            outcome.unreadable = unreadable;
+            outcome.lost = lost_in_merges(git, None, now)?;
+            Ok(outcome)
+        }
+    }
+}
+
+/// Compares each version with the last one before it that had a list.
+fn walk(versions: Vec<Version>, now: Option<&Version>) -> Outcome {
+    let mut outcome = Outcome {
+        is_first_landing: versions.iter().all(|version| version.rows.is_none()),
+        ..Outcome::default()
+    };
+    let mut last: Option<(Origin, Vec<Row>)> = None;
+    for version in versions.into_iter().chain(now.cloned()) {
+        let Version { origin: to, rows } = version;
+        if let Some((from, before)) = &last {
+            let done = match &rows {
+                Some(rows) => Done::Compared(registry::compare(before, rows)),
+                None => Done::Gone(before.len()),
+            };
+            let from = from.clone();
+            let to = to.clone();
+            outcome.steps.push(Step { from, to, done });
+        }
+        if let Some(rows) = rows {
+            last = Some((to, rows));
+        }
+    }
+    outcome
+}
+
+/// The list in a file that was given as base.
+fn file(path: &Path) -> Result<Version> {
+    let bytes =
+        fs::read(path).with_context(|| format!("failed to read the base `{}`", path.display()))?;
+    let origin = Origin::File(path.display().to_string());
+    let rows = Some(named(&origin, &bytes)?);
+    Ok(Version { origin, rows })
+}
+
+/// The rows of a version that was named, which has to be readable.
+fn named(origin: &Origin, bytes: &[u8]) -> Result<Vec<Row>> {
+    match registry::read(&origin.place(None), bytes) {
+        Ok(rows) => Ok(rows),
+        Err(faults) => bail!("{faults}\n\nerror: the base cannot be read"),
+    }
+}
+
+/// Every version of the list on the first-parent history, and the commits whose list is not readable.
+fn history(git: &Git) -> Result<(Vec<Version>, Vec<String>)> {
+    let (mut versions, mut unreadable) = (Vec::new(), Vec::new());
+    for commit in git.versions()? {
+        let bytes = git.list_at(&commit)?;
+        let origin = Origin::Commit(commit.clone());
+        match bytes.map(|bytes| registry::read(&origin.place(None), &bytes)) {
+            None => versions.push(Version { origin, rows: None }),
+            Some(Ok(rows)) => versions.push(Version {
+                origin,
+                rows: Some(rows),
+            }),
+            Some(Err(_)) => unreadable.push(commit),
+        }
+    }
+    Ok((versions, unreadable))
+}
+
+/// The rows that a merged branch had and that the list does not have now.
+fn lost_in_merges(
+    git: &Git,
+    since: Option<&str>,
+    now: Option<&Version>,
+) -> Result<Vec<LostInMerge>> {
+    let Some(rows) = now.and_then(|now| now.rows.as_ref()) else {
+        return Ok(Vec::new());
+    };
+    let mut lost = Vec::new();
+    for merge in git.merges(since)? {
+        for parent in merge.merged {
+            let Some(bytes) = git.list_at(&parent)? else {
+                continue;
+            };
+            let origin = Origin::Commit(parent.clone());
+            for row in registry::read(&origin.place(None), &bytes).unwrap_or_default() {
+                if !rows.iter().any(|kept| kept.name == row.name) {
+                    lost.push(LostInMerge {
+                        merge: merge.commit.clone(),
+                        parent: parent.clone(),
+                        row,
+                    });
+                }
+            }
+        }
+    }
+    Ok(lost)
+}

@@ -1,0 +1,185 @@
+//! `cargo xtask retire`: adds a row to the list, or says why it cannot be true.
+
+use std::fs::{File, TryLockError};
+use std::io::Write as _;
+use std::path::Path;
+use std::{fs, io};
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use clap::Args;
+use registry::{Rules, fold};
+use same_file::Handle;
+use similar::TextDiff;
+use tempfile::NamedTempFile;
+use toml_edit::{DocumentMut, Item, Table, value};
+
+use crate::project::Project;
+use crate::sources::{self, Sources};
+use crate::{Status, mentions, paint, say};
+
+/// Add a tool to the list of retired tools.
+///
+/// The row is true for ever once it has landed, so it is checked first: nothing is written unless the whole list
+/// would be valid with it.
+#[derive(Debug, Args)]
+pub(crate) struct Retire {
+    /// The exact name a model might still call.
+    tool: String,
+    /// The first version of the package without the tool.
+    version: String,
+    /// The live tool to call instead.
+    replacement: String,
+    /// One line for the model and the operator: what to do instead.
+    #[arg(long, value_name = "TEXT")]
+    hint: Option<String>,
+    /// Print the change and write nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Adds the row and says what is left to do.
+pub(crate) fn run(retire: &Retire) -> Result<Status> {
+    let project = Project::find()?;
+    let sources = sources::read(&project)?;
+    let path = project.list_path();
+    // The guard is held until the new list is in place, so that of two runs the second sees the first's row.
+    let _guard = lock(&path)?;
+    let before = fs::read(&path).with_context(|| format!("failed to read `{}`", registry::FILE))?;
+    validate(&project, &sources, &before)
+        .map_err(|error| error.context("the list has faults; mend them first"))?;
+    let before = String::from_utf8(before).context("the list is not UTF-8")?;
+    let after = append(&before, retire)?;
+    let line = validate(&project, &sources, after.as_bytes())?;
+    if retire.dry_run {
+        print(&diff(&before, &after))?;
+        return Ok(Status::Clean);
+    }
+    replace(&path, &after)?;
+    print(&left_to_do(&project, retire, line)?)?;
+    Ok(Status::Clean)
+}
+
+/// Checks a text as the whole list; the line of its last row.
+fn validate(project: &Project, sources: &Sources, bytes: &[u8]) -> Result<usize> {
+    let rules = Rules {
+        package: &project.package,
+        live: Some(&sources.live),
+    };
+    match registry::parse(registry::FILE, bytes, rules) {
+        Ok(list) => Ok(list.rows().last().map_or(0, |row| row.line)),
+        Err(faults) => Err(anyhow!("{}", faults.draw(paint()))),
+    }
+}
+
+/// The list with the row at its end and every other byte as it was.
+fn append(before: &str, retire: &Retire) -> Result<String> {
+    let mut row = Table::new();
+    row.insert("name", value(&retire.tool));
+    row.insert("retired_in", value(&retire.version));
+    row.insert("replacement", value(&retire.replacement));
+    if let Some(hint) = &retire.hint {
+        row.insert("hint", value(hint));
+    }
+    let mut document: DocumentMut = before.parse().context("failed to parse the list")?;
+    match document.get_mut("retired") {
+        Some(Item::ArrayOfTables(rows)) => rows.push(row),
+        _ => bail!("the list has no `[[retired]]` table to add another to"),
+    }
+    let mut after = document.to_string();
+    if before.contains("\r\n") {
+        // The edit writes LF alone; a list whose lines end in CRLF keeps them.
+        after = after.replace('\n', "\r\n");
+    }
+    if !is_one_insertion(before, &after) {
+        bail!(
+            "adding the row would change other bytes of the list\n\
+             hint: add the row with an editor and run `cargo xtask check`"
+        );
+    }
+    Ok(after)
+}
+
+/// Whether `after` is `before` with something put in at one place.
+fn is_one_insertion(before: &str, after: &str) -> bool {
+    let (before, after) = (before.as_bytes(), after.as_bytes());
+    let pairs = before.iter().zip(after);
+    let head = pairs.take_while(|(one, other)| one == other).count();
+    after.ends_with(&before[head..])
+}
+
+/// Waits for the list to be this process's alone to write. The list itself carries the lock. Whoever held it
+/// before has put another file in its place, so the lock counts only if the path still leads to the locked file.
+fn lock(path: &Path) -> Result<File> {
+    let failed = || format!("failed to lock `{}`", registry::FILE);
+    loop {
+        let file = File::open(path).with_context(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                say("waiting for another `cargo xtask retire`");
+                file.lock().with_context(failed)?;
+            }
+            Err(TryLockError::Error(error)) => return Err(error).with_context(failed),
+        }
+        let locked = Handle::from_file(file.try_clone().with_context(failed)?);
+        if locked.with_context(failed)? == Handle::from_path(path).with_context(failed)? {
+            return Ok(file);
+        }
+    }
+}
+
+/// Puts `text` in the place of the file at `path`, whole or not at all.
+fn replace(path: &Path, text: &str) -> Result<()> {
+    let write = || -> io::Result<()> {
+        let directory = path.parent().unwrap_or(Path::new("."));
+        let mut file = NamedTempFile::new_in(directory)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file()
+            .set_permissions(fs::metadata(path)?.permissions())?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        File::open(directory)?.sync_all()
+    };
+    write().with_context(|| format!("failed to write `{}`", registry::FILE))
+}
+
+fn diff(before: &str, after: &str) -> String {
+    let diff = TextDiff::from_lines(before, after);
+    diff.unified_diff()
+        .header(registry::FILE, registry::FILE)
+        .to_string()
+}
+
+/// What was done, and what a person still has to do.
+fn left_to_do(project: &Project, retire: &Retire, line: usize) -> Result<String> {
+    let Retire {
+        tool,
+        version,
+        replacement,
+        ..
+    } = retire;
+    let mut text = format!(
+        "retired `{tool}` in {version}, replaced by `{replacement}`: {}:{line}\n\nleft to do:\n",
+        registry::FILE
+    );
+    let groups = mentions::find(project, &fold(tool))?;
+    if groups.is_empty() {
+        text.push_str("- nothing else in the repository names it\n");
+    }
+    for (group, places) in groups {
+        text.push_str(&format!("- {}\n", group.chore()));
+        places
+            .iter()
+            .for_each(|place| text.push_str(&format!("    {place}\n")));
+    }
+    text.push_str(
+        "- say it in `CHANGELOG.md`\n- run `cargo xtask check` and `cargo test`, then commit\n",
+    );
+    Ok(text)
+}
+
+fn print(text: &str) -> Result<()> {
+    anstream::stdout()
+        .write_all(text.as_bytes())
+        .context("failed to write to stdout")
+}
