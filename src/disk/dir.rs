@@ -59,6 +59,16 @@ impl Dir {
         )
     }
 
+    /// A directory that the caller holds open, perhaps by a handle that can't be read or synced; `path` is
+    /// what messages call it.
+    #[cfg(feature = "agent")]
+    pub(super) fn held(directory: BorrowedFd<'_>, path: &Path) -> Result<Dir> {
+        let fd = rustix::fs::openat(directory, ".", DIRECTORY, Mode::empty())
+            .map_err(os_error("open", path))?;
+        let path = path.to_owned();
+        Ok(Dir { fd, path })
+    }
+
     /// The path that it was opened by, for messages.
     pub fn path(&self) -> &Path {
         &self.path

@@ -23,6 +23,8 @@ mod tree;
 
 pub use dir::{Dir, Entry, Kind};
 pub use lock::{LOCK_FILE, LockGuard, TIMEOUT, lock, lock_all, lock_within, set_wait_hook};
+#[cfg(feature = "agent")]
+pub(crate) use replace::replace_at;
 pub use replace::{STRAY_PREFIX, replace, replace_below, sweep};
 pub use tree::{copy_files, create_dirs, move_dir, remove_empty_dir, remove_file, remove_tree};
 

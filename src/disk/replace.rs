@@ -48,6 +48,18 @@ pub fn replace_below(guard: &LockGuard, root: &Path, relative: &Path, bytes: &[u
     }
 }
 
+/// As [`replace_below`], for a file in a directory that the caller holds open and that no lock covers: the
+/// files of a workspace are not vak's own. `path` is what messages call the directory.
+#[cfg(feature = "agent")]
+pub(crate) fn replace_at(
+    directory: std::os::fd::BorrowedFd<'_>,
+    path: &Path,
+    name: &OsStr,
+    bytes: &[u8],
+) -> Result<()> {
+    replace_in(&Dir::held(directory, path)?, name, bytes)
+}
+
 /// Removes the temporary files that killed processes left in a directory (not below it).
 pub fn sweep(guard: &LockGuard, directory: &Path) -> Result<()> {
     guard.check(directory)?;

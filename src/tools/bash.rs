@@ -1,6 +1,6 @@
 //! The tool `bash`.
 
-use super::LiveTool;
+use super::{LiveTool, PermissionMode};
 
 pub(super) const TOOL: LiveTool = LiveTool {
     name: "bash",
@@ -15,5 +15,8 @@ pub(super) const TOOL: LiveTool = LiveTool {
         "execute_command",
         "run_shell_command",
     ],
-    summary: "Run a command in the sandboxed shell",
+    description: "Run a command with bash in the workspace directory and return what it writes to stdout \
+        and stderr. A non-zero exit code is shown at the end. The environment holds no credentials. \
+        Long output is cut in the middle. Processes left in the background are ended with the command.",
+    needs: PermissionMode::FullAccess,
 };

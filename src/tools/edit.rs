@@ -1,6 +1,6 @@
 //! The tool `edit`.
 
-use super::LiveTool;
+use super::{LiveTool, PermissionMode};
 
 pub(super) const TOOL: LiveTool = LiveTool {
     name: "edit",
@@ -10,5 +10,7 @@ pub(super) const TOOL: LiveTool = LiveTool {
         "str_replace",
         "str_replace_editor",
     ],
-    summary: "Replace a passage of a file",
+    description: "Replace a piece of a text file of the workspace. `old_text` has to be in the file exactly \
+        once, blanks and line breaks included, unless `replace_all` is set. Everything else stays as it is.",
+    needs: PermissionMode::WorkspaceWrite,
 };

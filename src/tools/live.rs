@@ -1,7 +1,7 @@
 //! The live tools, and which of them a name or an alias means.
 
 use super::name::{MAX_NAME, is_folded};
-use super::{bash, edit, glob, grep, read, skill, write};
+use super::{PermissionMode, bash, edit, glob, grep, read, skill, write};
 
 /// A tool that a model can call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,8 +11,19 @@ pub struct LiveTool {
     pub name: &'static str,
     /// Other names that models are known to use for it, lower-cased and with `_`.
     pub aliases: &'static [&'static str],
-    /// What it does, in one line.
-    pub summary: &'static str,
+    /// What the model is told of it. The first sentence says what it does.
+    pub description: &'static str,
+    /// The narrowest permission mode that allows it.
+    pub needs: PermissionMode,
+}
+
+impl LiveTool {
+    /// What the tool does, in one sentence without its full stop.
+    pub fn summary(&self) -> &'static str {
+        let end = self.description.find(". ");
+        let sentence = end.map_or(self.description, |end| &self.description[..end]);
+        sentence.trim_end_matches('.')
+    }
 }
 
 /// Every live tool.

@@ -4,6 +4,7 @@
 //! own file with its aliases. No other code holds either list.
 
 mod bash;
+mod call;
 mod edit;
 mod glob;
 mod grep;
@@ -15,12 +16,18 @@ mod retired;
 mod skill;
 mod write;
 
+pub use call::{NormalizedCall, ToolCall, normalize_tool_call};
 pub use live::{LIVE_TOOLS, LiveTool, live_tool};
 pub use name::MAX_NAME;
 pub use permission::PermissionMode;
 pub use retired::{RETIRED_TOOLS, RetiredTool};
 #[doc(hidden)]
 pub use retired::{Table, live};
+
+#[cfg(feature = "agent")]
+mod run;
+#[cfg(feature = "agent")]
+pub use run::*;
 
 /// Every retired tool, in the order of the list.
 pub fn retired_tools() -> &'static [RetiredTool] {

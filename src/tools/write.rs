@@ -1,9 +1,11 @@
 //! The tool `write`.
 
-use super::LiveTool;
+use super::{LiveTool, PermissionMode};
 
 pub(super) const TOOL: LiveTool = LiveTool {
     name: "write",
     aliases: &["write_file", "file_write", "create_file"],
-    summary: "Write a whole file",
+    description: "Write a file of the workspace: its content becomes exactly `content`. Directories that \
+        are missing are made. To change a part of a file, use `edit`.",
+    needs: PermissionMode::WorkspaceWrite,
 };

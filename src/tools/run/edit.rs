@@ -1,0 +1,86 @@
+//! `edit`: replaces one piece of a file's text by another.
+
+use super::arguments::typed;
+use super::execution::Execution;
+use super::{Cancel, ToolError, Toolbox};
+use crate::tools::edit::TOOL;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+pub(super) const EXECUTION: Execution = Execution {
+    tool: TOOL,
+    parameters,
+    run,
+};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    path: String,
+    old_text: String,
+    new_text: String,
+    #[serde(default)]
+    replace_all: bool,
+}
+
+fn parameters() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "path": {
+                "type": "string",
+                "minLength": 1,
+                "description": "The file, relative to the workspace directory."
+            },
+            "old_text": {
+                "type": "string",
+                "minLength": 1,
+                "description": "The text to replace."
+            },
+            "new_text": {
+                "type": "string",
+                "description": "The text to put there."
+            },
+            "replace_all": {
+                "type": "boolean",
+                "description": "Replace every occurrence, not just one."
+            }
+        },
+        "required": ["path", "old_text", "new_text"],
+        "additionalProperties": false
+    })
+}
+
+fn run(toolbox: &Toolbox, arguments: Value, _cancel: &Cancel) -> Result<String, ToolError> {
+    let Arguments {
+        path,
+        old_text,
+        new_text,
+        replace_all,
+    } = typed(arguments)?;
+    let text = toolbox.workspace.read_text(&path)?;
+    let (old_text, new_text) = in_line_ends_of(&text, old_text, new_text);
+    let count = text.matches(&old_text).count();
+    if count == 0 {
+        return Err(ToolError::TextNotFound { path });
+    }
+    if count > 1 && !replace_all {
+        return Err(ToolError::TextNotUnique { path, count });
+    }
+    let changed = text.replace(&old_text, &new_text);
+    toolbox
+        .workspace
+        .write_text(&path, &changed, toolbox.mode)?;
+    let times = if count == 1 { "once" } else { "everywhere" };
+    Ok(format!("edited `{path}` {times} ({count} replaced)"))
+}
+
+/// `read` shows lines without their ends, so a model can't know that a file ends its lines with CRLF.
+fn in_line_ends_of(text: &str, old_text: String, new_text: String) -> (String, String) {
+    let crlf = old_text.replace("\r\n", "\n").replace('\n', "\r\n");
+    if text.contains(&old_text) || !text.contains(&crlf) {
+        return (old_text, new_text);
+    }
+    let new_text = new_text.replace("\r\n", "\n").replace('\n', "\r\n");
+    (crlf, new_text)
+}

@@ -1,0 +1,64 @@
+//! `glob`: finds files of the workspace by name.
+
+use super::arguments::typed;
+use super::execution::Execution;
+use super::{Cancel, ToolError, Toolbox, search};
+use crate::tools::glob::TOOL;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+pub(super) const EXECUTION: Execution = Execution {
+    tool: TOOL,
+    parameters,
+    run,
+};
+
+const MAX_PATHS: usize = 1_000;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    pattern: String,
+    path: Option<String>,
+}
+
+fn parameters() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "pattern": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 1_000,
+                "description": "The pattern, relative to the workspace directory."
+            },
+            "path": {
+                "type": "string",
+                "minLength": 1,
+                "description": "The directory to look in; the workspace if not given."
+            }
+        },
+        "required": ["pattern"],
+        "additionalProperties": false
+    })
+}
+
+fn run(toolbox: &Toolbox, arguments: Value, cancel: &Cancel) -> Result<String, ToolError> {
+    let Arguments { pattern, path } = typed(arguments)?;
+    let pattern = search::pattern("pattern", &pattern)?;
+    let path = path.as_deref().unwrap_or(".");
+    let wanted = |path: &std::path::Path| search::matches(&pattern, path);
+    let files = search::files(toolbox, path, wanted, cancel)?;
+    if files.is_empty() {
+        return Ok("[no file matches]".to_owned());
+    }
+    let mut shown = String::new();
+    for file in files.iter().take(MAX_PATHS) {
+        let _ = writeln!(shown, "{}", file.display());
+    }
+    if files.len() > MAX_PATHS {
+        let _ = writeln!(shown, "[{} more files match]", files.len() - MAX_PATHS);
+    }
+    Ok(shown)
+}

@@ -1,0 +1,39 @@
+//! The live tools that a name which means none was probably meant for.
+
+use super::{LIVE_TOOLS, LiveTool, canonical_tool_name, retired_tools};
+
+/// Names less alike than this have nothing to do with each other.
+const ALIKE: f64 = 0.65;
+
+/// A tool that is this much less like the name than the best one is not meant.
+const MARGIN: f64 = 0.1;
+
+/// The live tools whose names, aliases or retired names are nearest to `said`, the nearest first; every
+/// live tool if none is near.
+pub(super) fn nearest(said: &str) -> Vec<&'static str> {
+    let said = said.to_ascii_lowercase().replace('-', "_");
+    let mut tools: Vec<(f64, &'static str)> = LIVE_TOOLS
+        .iter()
+        .map(|tool| (likeness(&said, tool), tool.name))
+        .collect();
+    tools.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let best = tools.first().map_or(0.0, |(likeness, _)| *likeness);
+    if best < ALIKE {
+        return LIVE_TOOLS.iter().map(|tool| tool.name).collect();
+    }
+    tools.retain(|(likeness, _)| *likeness >= ALIKE.max(best - MARGIN));
+    tools.into_iter().map(|(_, name)| name).collect()
+}
+
+fn likeness(said: &str, tool: &LiveTool) -> f64 {
+    let retired = retired_tools()
+        .iter()
+        .map(|row| row.name)
+        .filter(|name| canonical_tool_name(name) == tool.name);
+    [tool.name]
+        .into_iter()
+        .chain(tool.aliases.iter().copied())
+        .chain(retired)
+        .map(|name| strsim::normalized_damerau_levenshtein(said, name))
+        .fold(0.0, f64::max)
+}

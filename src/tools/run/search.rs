@@ -1,0 +1,69 @@
+//! The files that `glob` and `grep` look at: those of the workspace, without what its ignore files name and
+//! without version control's own; links are not followed.
+
+use super::{Cancel, ToolError, Toolbox};
+use globset::{GlobBuilder, GlobMatcher};
+use ignore::{WalkBuilder, WalkState};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// A glob pattern, where `*` stays within a directory and `**` does not.
+pub(super) fn pattern(parameter: &str, pattern: &str) -> Result<GlobMatcher, ToolError> {
+    GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .build()
+        .map(|glob| glob.compile_matcher())
+        .map_err(|error| ToolError::InvalidParameter {
+            parameter: parameter.to_owned(),
+            problem: error.kind().to_string(),
+        })
+}
+
+/// Whether a pattern means a file: by its name alone if the pattern has no directory in it.
+pub(super) fn matches(matcher: &GlobMatcher, path: &Path) -> bool {
+    if matcher.glob().glob().contains('/') {
+        return matcher.is_match(path);
+    }
+    path.file_name().is_some_and(|name| matcher.is_match(name))
+}
+
+/// The files at and below `path`, relative to the workspace, sorted.
+pub(super) fn files(
+    toolbox: &Toolbox,
+    path: &str,
+    wanted: impl Fn(&Path) -> bool + Sync,
+    cancel: &Cancel,
+) -> Result<Vec<PathBuf>, ToolError> {
+    let root = toolbox.workspace.root();
+    let start = root.join(toolbox.workspace.find(path)?);
+    let found = Mutex::new(Vec::new());
+    let walk = WalkBuilder::new(&start)
+        .hidden(false)
+        .require_git(false)
+        .parents(false)
+        .filter_entry(|entry| entry.file_name() != ".git")
+        .build_parallel();
+    walk.run(|| {
+        Box::new(|entry| {
+            if cancel.is_cancelled() {
+                return WalkState::Quit;
+            }
+            let Ok(entry) = entry else {
+                return WalkState::Continue;
+            };
+            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+            let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
+            if is_file && wanted(relative) {
+                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                found.push(relative.to_owned());
+            }
+            WalkState::Continue
+        })
+    });
+    if cancel.is_cancelled() {
+        return Err(ToolError::Cancelled);
+    }
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.sort_unstable();
+    Ok(found)
+}

@@ -1,0 +1,663 @@
+//! One call through the whole path: name, permission, schema, tool, and what the model is told.
+
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use vak::tools::{
+    Cancel, FrozenSkill, FrozenSkills, LIVE_TOOLS, PermissionMode, ToolCall, ToolErrorKind,
+    ToolOutcome, Toolbox, Workspace,
+};
+
+/// A workspace with a secret beside it.
+struct Bench {
+    dir: TempDir,
+    toolbox: Toolbox,
+}
+
+impl Bench {
+    fn new(mode: PermissionMode) -> Bench {
+        Bench::with_skills(mode, FrozenSkills::default())
+    }
+
+    fn with_skills(mode: PermissionMode, skills: FrozenSkills) -> Bench {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("work")).unwrap();
+        fs::write(dir.path().join("secret"), "the secret\n").unwrap();
+        let workspace = Workspace::open(&dir.path().join("work")).unwrap();
+        Bench {
+            toolbox: Toolbox::new(workspace, mode, skills),
+            dir,
+        }
+    }
+
+    fn full() -> Bench {
+        Bench::new(PermissionMode::FullAccess)
+    }
+
+    fn work(&self) -> std::path::PathBuf {
+        self.dir.path().join("work")
+    }
+
+    fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.work().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.work().join(path)).unwrap()
+    }
+
+    fn call(&self, name: &str, arguments: &Value) -> ToolOutcome {
+        self.call_raw(name, &arguments.to_string())
+    }
+
+    fn call_raw(&self, name: &str, arguments: &str) -> ToolOutcome {
+        let call = ToolCall {
+            id: "1".to_owned(),
+            name: name.to_owned(),
+            arguments: arguments.to_owned(),
+        };
+        self.toolbox.call(&call, &Cancel::new())
+    }
+
+    #[track_caller]
+    fn ok(&self, name: &str, arguments: &Value) -> String {
+        self.call(name, arguments).result.unwrap()
+    }
+
+    /// The error object that the model sees, with its kind held against the outcome's.
+    #[track_caller]
+    fn failure(&self, name: &str, arguments: &Value) -> Value {
+        failure(&self.call(name, arguments))
+    }
+}
+
+#[track_caller]
+fn failure(outcome: &ToolOutcome) -> Value {
+    let kind = outcome.error_kind().expect("the call should fail");
+    let object: Value = serde_json::from_str(&outcome.for_model()).unwrap();
+    assert_eq!(object["kind"], serde_json::to_value(kind).unwrap());
+    object
+}
+
+#[test]
+fn a_retired_name_is_led_to_the_live_tool_and_told_so() {
+    let bench = Bench::full();
+    for said in ["python_eval", "PYTHON_EVAL", "python-eval", " Python_Eval "] {
+        let outcome = bench.call(said, &json!({"code": "print(6*7)"}));
+        assert_eq!(outcome.error_kind(), Some(ToolErrorKind::Correctable));
+        let expected = json!({
+            "error": "missing_parameter",
+            "kind": "correctable",
+            "message": "missing required parameter: command",
+            "called": said.trim(),
+            "retired_in": "3.0.21",
+            "tool": "bash",
+            "hint": "`python_eval` was retired in 3.0.21; use `bash`: \
+                     run Python with `python3` in a `bash` command",
+            "parameter": "command",
+            "schema": LIVE_TOOLS[0].schema(),
+        });
+        assert_eq!(failure(&outcome), expected, "{said}");
+    }
+    assert_eq!(
+        bench.ok("bash", &json!({"command": "python3 -c 'print(6*7)'"})),
+        "42\n"
+    );
+}
+
+#[test]
+fn invariant_29_a_redirected_call_that_works_still_says_that_the_name_is_retired() {
+    let outcome = Bench::full().call("python_eval", &json!({"command": "echo 42"}));
+    assert_eq!(
+        outcome.for_model(),
+        "note: `python_eval` was retired in 3.0.21; use `bash`: \
+         run Python with `python3` in a `bash` command\n42\n"
+    );
+}
+
+#[test]
+fn an_alias_is_only_another_name() {
+    let bench = Bench::full();
+    assert_eq!(
+        bench
+            .call("Shell", &json!({"command": "echo 42"}))
+            .for_model(),
+        "42\n"
+    );
+    let told = bench.failure("read-file", &json!({}));
+    assert_eq!(told["called"], "read-file");
+    assert_eq!(told["tool"], "read");
+    assert_eq!(told.get("hint"), None);
+}
+
+#[test]
+fn an_unknown_name_gets_the_nearest_live_ones() {
+    let bench = Bench::new(PermissionMode::ReadOnly);
+    let all: Vec<&str> = LIVE_TOOLS.iter().map(|tool| tool.name).collect();
+    for (said, nearest) in [
+        ("baash", json!(["bash"])),
+        ("reed_file", json!(["read"])),
+        ("pythn_eval", json!(["bash"])),
+        ("quantum_teleport", json!(all)),
+        ("", json!(all)),
+    ] {
+        let told = bench.failure(said, &json!({}));
+        assert_eq!(
+            told,
+            json!({
+                "error": "unknown_capability",
+                "kind": "correctable",
+                "message": format!("there is no tool `{said}`"),
+                "called": said,
+                "nearest": nearest,
+            })
+        );
+    }
+}
+
+#[test]
+fn each_mode_allows_what_it_says_and_tells_what_a_denied_call_needs() {
+    let arguments = |tool: &str| match tool {
+        "bash" => json!({"command": "true"}),
+        "write" => json!({"path": "new", "content": ""}),
+        "edit" => json!({"path": "there", "old_text": "a", "new_text": "b"}),
+        "read" => json!({"path": "there"}),
+        "skill" => json!({"name": "s"}),
+        _ => json!({"pattern": "x"}),
+    };
+    for mode in PermissionMode::ALL {
+        let skills = FrozenSkills {
+            admitted: [("s".to_owned(), FrozenSkill::new(Path::new("/dev/null"), ""))].into(),
+            ..FrozenSkills::default()
+        };
+        let bench = Bench::with_skills(mode, skills);
+        bench.write("there", "a");
+        let offered: Vec<&str> = bench.toolbox.offered().map(|tool| tool.name).collect();
+        let allowed: Vec<&str> = LIVE_TOOLS
+            .iter()
+            .map(|tool| tool.name)
+            .filter(|tool| {
+                let outcome = bench.call(tool, &arguments(tool));
+                outcome.error_kind() != Some(ToolErrorKind::Denied)
+            })
+            .collect();
+        let expected: &[&str] = match mode {
+            PermissionMode::ReadOnly => &["read", "glob", "grep", "skill"],
+            PermissionMode::WorkspaceWrite => &["read", "write", "edit", "glob", "grep", "skill"],
+            PermissionMode::FullAccess => {
+                &["bash", "read", "write", "edit", "glob", "grep", "skill"]
+            }
+        };
+        assert_eq!(allowed, expected, "{mode}");
+        assert_eq!(offered, expected, "{mode}");
+    }
+    let told = Bench::new(PermissionMode::ReadOnly).failure("python_eval", &json!({"code": "1"}));
+    assert_eq!(told["error"], "not_permitted");
+    assert_eq!(
+        told["message"],
+        "`bash` needs permission mode `full-access`; this session runs in `read-only`"
+    );
+    assert_eq!(told["retired_in"], "3.0.21");
+}
+
+#[test]
+fn arguments_are_held_against_the_schema() {
+    let bench = Bench::full();
+    for (arguments, error, message) in [
+        (
+            "{\"command\": \"ec",
+            "malformed_arguments",
+            "the arguments are not a JSON object: EOF while parsing a string at line 1 column 15",
+        ),
+        (
+            "[\"ls\"]",
+            "malformed_arguments",
+            "the arguments are not a JSON object: they are another JSON value",
+        ),
+        (
+            "",
+            "missing_parameter",
+            "missing required parameter: command",
+        ),
+        (
+            "{\"command\": 7}",
+            "invalid_parameter",
+            "invalid parameter `command`: the value is not of type \"string\"",
+        ),
+        (
+            "{\"command\": \"\"}",
+            "invalid_parameter",
+            "invalid parameter `command`: the value is shorter than 1 character",
+        ),
+        (
+            "{\"command\": \"ls\", \"cwd\": \"/\"}",
+            "invalid_parameter",
+            "invalid parameter `cwd`: the tool has no such parameter",
+        ),
+        (
+            "{\"command\": \"ls\", \"timeout_seconds\": 601}",
+            "invalid_parameter",
+            "invalid parameter `timeout_seconds`: the value is greater than the maximum of 600",
+        ),
+        (
+            "{\"command\": \"a\\u0000b\"}",
+            "invalid_parameter",
+            "invalid parameter `command`: it contains a NUL character",
+        ),
+    ] {
+        let told = failure(&bench.call_raw("bash", arguments));
+        assert_eq!(told["error"], error, "{arguments}");
+        assert_eq!(told["message"], message, "{arguments}");
+        assert_eq!(told["schema"], *LIVE_TOOLS[0].schema(), "{arguments}");
+    }
+    let huge = json!({"command": "x".repeat(9 << 20)});
+    let told = bench.failure("bash", &huge);
+    assert_eq!(told["error"], "oversized_arguments");
+    assert_eq!(told["kind"], "correctable");
+}
+
+#[test]
+fn every_schema_compiles_and_names_its_required_parameters() {
+    let bench = Bench::full();
+    for tool in &LIVE_TOOLS {
+        let schema = tool.schema();
+        jsonschema::meta::validate(schema).unwrap();
+        let required = schema["required"][0].as_str().unwrap();
+        let told = bench.failure(tool.name, &json!({}));
+        assert_eq!(
+            told["message"],
+            format!("missing required parameter: {required}")
+        );
+    }
+}
+
+#[test]
+fn bash_tells_the_exit_code_and_both_streams_in_order() {
+    let bench = Bench::full();
+    for (command, shown) in [
+        ("echo out; echo err >&2; echo out", "out\nerr\nout\n"),
+        ("true", "[no output]"),
+        ("exit 3", "[exit code 3]"),
+        ("printf partial; exit 1", "partial\n[exit code 1]"),
+        ("kill -9 $$", "[ended by signal 9]"),
+        ("pwd -P | sed 's,.*/,,'", "work\n"),
+        ("read -r line || echo no input", "no input\n"),
+    ] {
+        assert_eq!(bench.ok("bash", &json!({"command": command})), shown);
+    }
+}
+
+#[test]
+fn bash_sees_no_credentials() {
+    let shown = Bench::full().ok("bash", &json!({"command": "env | sed 's/=.*//' | sort"}));
+    let harmless = [
+        "HOME",
+        "LANG",
+        "LC_ALL",
+        "LC_CTYPE",
+        "LOGNAME",
+        "OLDPWD",
+        "PATH",
+        "PWD",
+        "SHELL",
+        "SHLVL",
+        "TERM",
+        "TMPDIR",
+        "TZ",
+        "USER",
+        "XDG_RUNTIME_DIR",
+        "_",
+    ];
+    for name in shown.lines() {
+        assert!(harmless.contains(&name), "{name} reached the command");
+    }
+    // The test's own process has more than that, so something was kept back.
+    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
+}
+
+#[test]
+fn bash_keeps_the_beginning_and_the_end_of_long_output() {
+    let bench = Bench::full();
+    let shown = bench.ok("bash", &json!({"command": "seq 1 100000"}));
+    assert!(shown.starts_with("1\n2\n3\n"));
+    assert!(shown.ends_with("\n99999\n100000\n"));
+    // `seq 1 100000` writes 588,895 bytes.
+    assert!(shown.contains(&format!("\n[{} bytes cut]\n", 588_895 - (32 << 10))));
+    assert!(shown.len() < (32 << 10) + 100);
+    // Characters that the cuts go through leave no debris.
+    let shown = bench.ok("bash", &json!({"command": "yes ÄÖÜ€ | head -c 200000"}));
+    assert!(!shown.contains('\u{fffd}'), "{shown:.100}");
+}
+
+#[test]
+fn bash_ends_the_whole_group_when_the_time_is_up() {
+    let bench = Bench::full();
+    let started = Instant::now();
+    let command = "echo begun; (trap '' TERM; sleep 60; touch late) & sleep 60";
+    let told = bench.failure("bash", &json!({"command": command, "timeout_seconds": 1}));
+    assert_eq!(told["error"], "timed_out");
+    assert_eq!(told["message"], "the command was ended after 1 s");
+    assert_eq!(told["output"], "begun\n");
+    assert!(started.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn bash_leaves_nothing_running_in_the_background() {
+    let bench = Bench::full();
+    let started = Instant::now();
+    let shown = bench.ok("bash", &json!({"command": "sleep 60 & echo $!"}));
+    assert!(started.elapsed() < Duration::from_secs(20));
+    let pid = shown.trim();
+    let gone = || match fs::read_to_string(format!("/proc/{pid}/stat")) {
+        // Killed, and only not yet reaped by whoever inherited it.
+        Ok(stat) => stat.contains(") Z "),
+        Err(_) => true,
+    };
+    while !gone() && started.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(gone(), "{pid} still runs");
+}
+
+#[test]
+fn a_cancelled_call_ends_soon_and_says_so() {
+    let bench = Bench::full();
+    let cancel = Cancel::new();
+    let started = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(100));
+            cancel.cancel();
+        });
+        let call = ToolCall {
+            id: "1".to_owned(),
+            name: "bash".to_owned(),
+            arguments: json!({"command": "sleep 60"}).to_string(),
+        };
+        let outcome = bench.toolbox.call(&call, &cancel);
+        assert_eq!(outcome.error_kind(), Some(ToolErrorKind::Cancelled));
+    });
+    assert!(started.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn no_path_leads_out_of_the_workspace() {
+    let bench = Bench::new(PermissionMode::WorkspaceWrite);
+    let secret = bench.dir.path().join("secret");
+    symlink(&secret, bench.work().join("link")).unwrap();
+    symlink("../secret", bench.work().join("relative")).unwrap();
+    symlink("..", bench.work().join("up")).unwrap();
+    let outside = [
+        secret.to_str().unwrap(),
+        "../secret",
+        "a/../../secret",
+        "link",
+        "relative",
+        "up/secret",
+        "/etc/passwd",
+    ];
+    fs::create_dir(bench.work().join("a")).unwrap();
+    for path in outside {
+        for (tool, arguments) in [
+            ("read", json!({"path": path})),
+            ("write", json!({"path": path, "content": "gone"})),
+            (
+                "edit",
+                json!({"path": path, "old_text": "the", "new_text": "no"}),
+            ),
+            ("glob", json!({"pattern": "*", "path": path})),
+            ("grep", json!({"pattern": ".", "path": path})),
+        ] {
+            let told = bench.failure(tool, &arguments);
+            assert_eq!(told["error"], "outside_workspace", "{tool} {path}");
+            assert_eq!(told["kind"], "denied", "{tool} {path}");
+        }
+    }
+    assert_eq!(fs::read_to_string(&secret).unwrap(), "the secret\n");
+    // A search that only passes a link does not follow it.
+    assert_eq!(
+        bench.ok("grep", &json!({"pattern": "secret"})),
+        "[no line matches]\n"
+    );
+    assert_eq!(
+        bench.ok("glob", &json!({"pattern": "**"})),
+        "[no file matches]"
+    );
+}
+
+#[test]
+fn links_inside_the_workspace_are_followed() {
+    let bench = Bench::new(PermissionMode::WorkspaceWrite);
+    bench.write("real/file", "one\n");
+    symlink("real", bench.work().join("link")).unwrap();
+    symlink(
+        bench.work().canonicalize().unwrap().join("real/file"),
+        bench.work().join("absolute"),
+    )
+    .unwrap();
+    assert_eq!(bench.ok("read", &json!({"path": "link/file"})), "1\tone\n");
+    assert_eq!(bench.ok("read", &json!({"path": "absolute"})), "1\tone\n");
+    bench.ok("write", &json!({"path": "absolute", "content": "two\n"}));
+    assert_eq!(bench.text("real/file"), "two\n");
+    assert!(bench.work().join("absolute").is_symlink());
+    let full = bench.work().canonicalize().unwrap().join("real/file");
+    assert_eq!(bench.ok("read", &json!({"path": full})), "1\ttwo\n");
+}
+
+#[test]
+fn what_is_no_text_file_is_not_read() {
+    let bench = Bench::new(PermissionMode::WorkspaceWrite);
+    bench.write("binary", b"\xff\xfe\x00");
+    bench.write("huge", vec![b'x'; (4 << 20) + 1]);
+    fs::create_dir(bench.work().join("dir")).unwrap();
+    let fifo = bench.work().join("fifo");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RUSR).unwrap();
+    for (path, error) in [
+        ("binary", "wrong_type"),
+        ("dir", "wrong_type"),
+        ("fifo", "wrong_type"),
+        ("huge", "file_too_large"),
+        ("missing", "not_found"),
+        ("missing/file", "not_found"),
+        ("nul\0", "invalid_parameter"),
+    ] {
+        let told = bench.failure("read", &json!({"path": path}));
+        assert_eq!(told["error"], error, "{path:?}");
+        assert_eq!(told["kind"], "correctable", "{path:?}");
+    }
+}
+
+#[test]
+fn read_shows_numbered_lines_and_how_to_go_on() {
+    let bench = Bench::new(PermissionMode::ReadOnly);
+    bench.write("file", "one\r\ntwo\nthree");
+    bench.write("empty", "");
+    bench.write("wide", "é".repeat(1_001));
+    for (arguments, shown) in [
+        (json!({"path": "file"}), "1\tone\n2\ttwo\n3\tthree\n"),
+        (json!({"path": "./file", "offset": 3}), "3\tthree\n"),
+        (
+            json!({"path": "file", "offset": 2, "limit": 1}),
+            "2\ttwo\n[1 of 3 lines left; go on with `offset` 3]\n",
+        ),
+        (json!({"path": "empty"}), "[the file is empty]"),
+        (
+            json!({"path": "wide"}),
+            &format!("1\t{} [2 bytes cut]\n", "é".repeat(1_000)),
+        ),
+    ] {
+        assert_eq!(bench.ok("read", &arguments), shown, "{arguments}");
+    }
+    let told = bench.failure("read", &json!({"path": "file", "offset": 4}));
+    assert_eq!(
+        told["message"],
+        "invalid parameter `offset`: the file has 3 lines"
+    );
+}
+
+#[test]
+fn write_makes_directories_and_keeps_a_files_mode() {
+    let bench = Bench::new(PermissionMode::WorkspaceWrite);
+    assert_eq!(
+        bench.ok("write", &json!({"path": "a/b/new", "content": "text\n"})),
+        "created `a/b/new` (5 bytes)"
+    );
+    assert_eq!(bench.text("a/b/new"), "text\n");
+    let script = bench.work().join("script");
+    bench.write("script", "old");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o750)).unwrap();
+    assert_eq!(
+        bench.ok("write", &json!({"path": "script", "content": "new"})),
+        "replaced `script` (3 bytes)"
+    );
+    let mode = fs::metadata(&script).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o750);
+    // Nothing is left beside the files.
+    assert_eq!(
+        bench.ok("glob", &json!({"pattern": "**"})),
+        "a/b/new\nscript\n"
+    );
+    for path in ["a", "a/b/new/below", "missing/../up"] {
+        bench.failure("write", &json!({"path": path, "content": ""}));
+    }
+    assert_eq!(
+        bench.ok("glob", &json!({"pattern": "**"})),
+        "a/b/new\nscript\n"
+    );
+}
+
+#[test]
+fn only_full_access_may_change_vaks_own_state() {
+    let bench = Bench::new(PermissionMode::WorkspaceWrite);
+    bench.write(".vak/config.toml", "permission_mode = \"read-only\"\n");
+    symlink(".vak", bench.work().join("innocent")).unwrap();
+    for path in [
+        ".vak/config.toml",
+        ".VAK/new",
+        "innocent/config.toml",
+        "x/../.vak/skills/new/SKILL.md",
+        ".vak",
+    ] {
+        fs::create_dir_all(bench.work().join("x")).unwrap();
+        let told = bench.failure("write", &json!({"path": path, "content": ""}));
+        assert_eq!(told["error"], "own_state", "{path}");
+        assert_eq!(told["kind"], "denied", "{path}");
+    }
+    assert!(!bench.work().join(".vak/skills").exists());
+    let bench = Bench::full();
+    bench.ok(
+        "write",
+        &json!({"path": ".vak/skills/s/SKILL.md", "content": "x"}),
+    );
+}
+
+#[test]
+fn edit_replaces_one_place_or_every_one() {
+    let bench = Bench::new(PermissionMode::WorkspaceWrite);
+    bench.write("file", "a b a\r\nnext\r\n");
+    let edit = |old: &str, new: &str| json!({"path": "file", "old_text": old, "new_text": new});
+    let told = bench.failure("edit", &edit("c", "d"));
+    assert_eq!(told["error"], "text_not_found");
+    let told = bench.failure("edit", &edit("a", "d"));
+    assert_eq!(told["message"], "`file` contains `old_text` 2 times");
+    assert_eq!(
+        bench.ok("edit", &edit("b", "B")),
+        "edited `file` once (1 replaced)"
+    );
+    // A model reads lines, not their ends.
+    bench.ok("edit", &edit("a\nnext\n", "a\nafter\n"));
+    assert_eq!(bench.text("file"), "a B a\r\nafter\r\n");
+    let mut all = edit("a", "x");
+    all["replace_all"] = json!(true);
+    assert_eq!(
+        bench.ok("edit", &all),
+        "edited `file` everywhere (3 replaced)"
+    );
+    assert_eq!(bench.text("file"), "x B x\r\nxfter\r\n");
+}
+
+#[test]
+fn glob_and_grep_find_in_order_and_leave_out_what_is_ignored() {
+    let bench = Bench::new(PermissionMode::ReadOnly);
+    bench.write(".gitignore", "target\n");
+    bench.write("target/out.rs", "needle\n");
+    bench.write(".git/config", "needle\n");
+    bench.write("src/b.rs", "before\nneedle one\nafter\n");
+    bench.write("src/deep/a.rs", "NEEDLE two\n");
+    bench.write("src/binary.rs", b"needle\0");
+    for (arguments, shown) in [
+        (
+            json!({"pattern": "*.rs"}),
+            "src/b.rs\nsrc/binary.rs\nsrc/deep/a.rs\n",
+        ),
+        (json!({"pattern": "src/*.rs"}), "src/b.rs\nsrc/binary.rs\n"),
+        (
+            json!({"pattern": "a.*", "path": "src/deep"}),
+            "src/deep/a.rs\n",
+        ),
+        (json!({"pattern": "*.md"}), "[no file matches]"),
+    ] {
+        assert_eq!(bench.ok("glob", &arguments), shown, "{arguments}");
+    }
+    for (arguments, shown) in [
+        (json!({"pattern": "needle"}), "src/b.rs:2:needle one\n"),
+        (
+            json!({"pattern": "^needle", "ignore_case": true, "glob": "*.rs"}),
+            "src/b.rs:2:needle one\nsrc/deep/a.rs:1:NEEDLE two\n",
+        ),
+        (
+            json!({"pattern": "needle", "context": 1, "path": "src/b.rs"}),
+            "src/b.rs-1-before\nsrc/b.rs:2:needle one\nsrc/b.rs-3-after\n",
+        ),
+        (json!({"pattern": "haystack"}), "[no line matches]\n"),
+    ] {
+        assert_eq!(bench.ok("grep", &arguments), shown, "{arguments}");
+    }
+    assert_eq!(
+        bench.failure("grep", &json!({"pattern": "("}))["error"],
+        "invalid_parameter"
+    );
+    assert_eq!(
+        bench.failure("glob", &json!({"pattern": "[a"}))["error"],
+        "invalid_parameter"
+    );
+    bench.write("many", "line\n".repeat(500));
+    let shown = bench.ok("grep", &json!({"pattern": "line", "path": "many"}));
+    assert_eq!(shown.lines().count(), 201);
+    assert!(shown.ends_with("[300 more lines match]\n"));
+}
+
+#[test]
+fn a_skill_is_given_as_it_was_admitted_or_not_at_all() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("SKILL.md");
+    fs::write(&path, "the text").unwrap();
+    let skills = FrozenSkills {
+        admitted: [("good".to_owned(), FrozenSkill::new(&path, "the text"))].into(),
+        rejected: [(
+            "stale".to_owned(),
+            "it tells the model to call a retired tool".to_owned(),
+        )]
+        .into(),
+    };
+    let bench = Bench::with_skills(PermissionMode::ReadOnly, skills);
+    assert_eq!(bench.ok("skill", &json!({"name": "good"})), "the text");
+    let told = bench.failure("skill", &json!({"name": "stale"}));
+    assert_eq!(told["error"], "skill_not_admitted");
+    assert_eq!(told["kind"], "not_admitted");
+    let told = bench.failure("skill", &json!({"name": "none"}));
+    assert_eq!(told["error"], "unknown_skill");
+    assert_eq!(told["skills"], json!(["good"]));
+    fs::write(&path, "other text").unwrap();
+    let told = bench.failure("skill", &json!({"name": "good"}));
+    assert_eq!(told["error"], "skill_changed");
+    assert_eq!(told["kind"], "correctable");
+    fs::remove_file(&path).unwrap();
+    let told = bench.failure("skill", &json!({"name": "good"}));
+    assert_eq!(told["error"], "skill_changed");
+}
