@@ -4,9 +4,10 @@
 use super::report::{FileFinding, SpecialFile, Unscanned, unreadable};
 use super::role::Role;
 use crate::scan::Scanner;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::CStr;
+use std::io::Read;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 /// How much of a file is scanned, in bytes.
@@ -38,6 +39,15 @@ impl Reader {
     pub(crate) fn read(&mut self, file: &RegularFile) -> Result<Content<'_>, Unscanned> {
         let filled = self.fill(file).map_err(unreadable)?;
         Ok(Content::of(&self.buffer[..filled]))
+    }
+
+    /// Reads a stream to its end, or as far as is scanned.
+    pub(crate) fn read_stream(&mut self, stream: impl Read) -> std::io::Result<Content<'_>> {
+        self.buffer.clear();
+        stream
+            .take(LIMIT as u64 + 1)
+            .read_to_end(&mut self.buffer)?;
+        Ok(Content::of(&self.buffer))
     }
 
     /// One read is enough for a file that is as long as it says: a read that comes back short is at the
@@ -163,15 +173,23 @@ pub(crate) struct RegularFile {
     pub(crate) identity: Identity,
 }
 
-/// Opens a regular file by its name in a directory; a link is not followed. Nothing that the name has
-/// turned into since the directory was listed can make this wait: a FIFO opens at once with `NONBLOCK`,
-/// and is then refused.
+/// Opens a regular file by its name in a directory; a link is not followed.
 pub(crate) fn open_regular(
     directory: BorrowedFd<'_>,
     name: &CStr,
 ) -> Result<RegularFile, Unscanned> {
-    let flags =
-        OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+    open(directory, name, OFlags::NOFOLLOW)
+}
+
+/// Opens a regular file by its path, wherever that leads.
+pub(crate) fn open_named(path: &CStr) -> Result<RegularFile, Unscanned> {
+    open(CWD, path, OFlags::empty())
+}
+
+/// Nothing that the name has turned into since somebody looked can make this wait: a FIFO opens at once
+/// with `NONBLOCK`, and is then refused.
+fn open(directory: BorrowedFd<'_>, name: &CStr, links: OFlags) -> Result<RegularFile, Unscanned> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY | links;
     let handle = rustix::fs::openat(directory, name, flags, Mode::empty()).map_err(unreadable)?;
     let stat = rustix::fs::fstat(&handle).map_err(unreadable)?;
     match special(FileType::from_raw_mode(stat.st_mode)) {

@@ -87,7 +87,10 @@ pub(crate) fn follow(root: &Path, link: &Path) -> Result<PathBuf, Unscanned> {
     };
     match target.strip_prefix(root) {
         Ok(inside) => Ok(inside.to_owned()),
-        Err(_) => Err(Unscanned::LinkOutside { target }),
+        Err(_) => Err(Unscanned::LinkOutside {
+            directory: target.is_dir(),
+            target,
+        }),
     }
 }
 

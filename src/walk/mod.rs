@@ -10,7 +10,11 @@ mod directory;
 mod package;
 mod report;
 mod role;
+mod stream;
+mod tree;
 
 pub use package::scan_package;
-pub use report::{FileFinding, FileReport, PackageScan, Unscanned};
+pub use report::{FileFinding, FileReport, PackageScan, SpecialFile, Unscanned};
 pub use role::Role;
+pub use stream::{Event, scan_targets};
+pub use tree::Target;

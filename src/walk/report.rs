@@ -104,6 +104,8 @@ pub enum Unscanned {
         /// Where it leads, links resolved.
         #[serde(serialize_with = "lossy_path")]
         target: PathBuf,
+        /// Whether that is a directory.
+        directory: bool,
     },
     /// A directory nested so deep that it was not entered.
     TooDeep {
@@ -129,10 +131,20 @@ pub enum SpecialFile {
 }
 
 impl Unscanned {
-    /// Whether text may be hidden here. What is not UTF-8 hides none: names are ASCII, and every valid
-    /// part was scanned.
+    /// Whether this keeps from the scanner text that was to be scanned.
+    ///
+    /// What is not UTF-8 does not: names are ASCII, and every valid part was scanned. Neither does a link
+    /// to nothing, nor one to a directory outside, whose files are no part of what was asked for.
     pub fn hides_text(&self) -> bool {
-        !matches!(self, Unscanned::NotUtf8 { .. })
+        !matches!(
+            self,
+            Unscanned::NotUtf8 { .. }
+                | Unscanned::BrokenLink
+                | Unscanned::LinkOutside {
+                    directory: true,
+                    ..
+                }
+        )
     }
 }
 
@@ -155,12 +167,9 @@ impl fmt::Display for Unscanned {
             ),
             Unscanned::Special { kind } => write!(out, "{kind}: not opened"),
             Unscanned::BrokenLink => out.write_str("a broken link"),
-            Unscanned::LinkOutside { target } => {
-                write!(
-                    out,
-                    "a link to `{}`, outside: not followed",
-                    target.display()
-                )
+            Unscanned::LinkOutside { target, .. } => {
+                let target = target.display();
+                write!(out, "a link to `{target}`, outside: not followed")
             }
             Unscanned::TooDeep { limit } => {
                 write!(out, "more than {limit} directories deep: not entered")

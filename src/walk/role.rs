@@ -75,6 +75,13 @@ impl Place {
     }
 }
 
+/// Whether a file of this name is Markdown.
+pub(crate) fn is_markdown(name: &[u8]) -> bool {
+    [b"md".as_slice(), b"mdc", b"markdown"]
+        .iter()
+        .any(|extension| has_extension(name, extension))
+}
+
 /// Whether a file name has this extension, in any letter case.
 fn has_extension(name: &[u8], extension: &[u8]) -> bool {
     name.len()
