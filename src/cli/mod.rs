@@ -10,6 +10,7 @@
 )]
 
 mod out;
+mod scan;
 
 use crate::roots::Roots;
 use anstyle::{AnsiColor, Style};
@@ -51,7 +52,9 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    Scan(scan::ScanArgs),
+}
 
 /// How a command's result is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -99,8 +102,10 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(command: &Command, _out: &mut Out) -> anyhow::Result<Status> {
-    match *command {}
+fn run(command: &Command, out: &mut Out) -> anyhow::Result<Status> {
+    match command {
+        Command::Scan(args) => scan::run(args, out),
+    }
 }
 
 /// The roots this process works on, from its environment and working directory.

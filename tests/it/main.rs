@@ -23,6 +23,7 @@ mod config_properties; // the same promise over generated configs
 mod disk; // the one module that changes the disk
 mod roots; // where vak's state lives
 mod scan; // the scanner's grades, from tables of cases
+mod scan_command; // what `vak scan` shows, to people and to programs
 mod tool_calls; // one call through the whole path, and what the model is told
 mod tools; // the list of retired tools, the live ones, and what a name resolves to
 mod walk; // what of a package is scanned, and what is said of the rest

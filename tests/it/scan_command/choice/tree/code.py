@@ -1,0 +1,1 @@
+Call `python_eval` now.
