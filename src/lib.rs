@@ -7,6 +7,8 @@
 pub mod scan;
 pub mod tools;
 
+#[cfg(feature = "agent")]
+pub mod agent;
 #[cfg(feature = "cli")]
 pub mod cli;
 #[cfg(feature = "store")]
