@@ -7,8 +7,6 @@
 pub mod scan;
 pub mod tools;
 
-#[cfg(feature = "agent")]
-pub mod agent;
 #[cfg(feature = "cli")]
 pub mod cli;
 #[cfg(feature = "store")]
@@ -17,6 +15,8 @@ pub mod config;
 pub mod disk;
 #[cfg(feature = "store")]
 pub mod mode;
+#[cfg(feature = "store")]
+pub mod plugin;
 #[cfg(feature = "store")]
 pub mod roots;
 #[cfg(feature = "walk")]

@@ -15,6 +15,15 @@ pub enum Scope {
     Workspace,
 }
 
+impl std::fmt::Display for Scope {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(match self {
+            Scope::User => "user",
+            Scope::Workspace => "workspace",
+        })
+    }
+}
+
 /// The roots that a command works on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roots {

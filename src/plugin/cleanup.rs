@@ -1,0 +1,232 @@
+//! Taking away what still tells the model to call a retired tool: first a plan, then its execution.
+//!
+//! A plan only reads. It can be printed, compared (its digest covers everything it saw) and thrown away.
+//! Applying looks again under the lock, finishes what an earlier process left unfinished, and removes one
+//! plugin after the other; one that fails does not stop the next.
+
+use super::package::hex;
+use super::pending::Unfinished;
+use super::record::{Quarantined, RecordedFinding, RemovalReason, findings};
+use super::store::{PluginStore, ScannedPlugin};
+use super::{Grant, Packages, PluginError, Result};
+use crate::disk::{self, LockGuard};
+use crate::roots::Scope;
+use serde::{Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeSet;
+
+/// The operator's word on what cleanup leaves.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// The plugins that stay although they are retired (`[plugins] keep_retired`).
+    pub keep: BTreeSet<String>,
+}
+
+/// A plugin that tells the model to call a retired tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Stale {
+    /// The store it is installed in.
+    pub scope: Scope,
+    /// The plugin.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Its package's digest, as the registry has it.
+    pub digest: String,
+    /// Whether the model is offered it.
+    pub enabled: bool,
+    /// Whether the operator keeps it.
+    pub kept: bool,
+    /// The first places that tell the model so.
+    pub findings: Vec<RecordedFinding>,
+    /// The config entries that would go with it.
+    pub grants: Vec<Grant>,
+    /// Why it could not be removed, in words.
+    pub obstacle: Option<String>,
+}
+
+/// What cleanup would do.
+#[derive(Debug, Serialize)]
+pub struct Plan {
+    /// SHA-256 over all that follows, lower-case hex: equal plans have equal digests.
+    pub digest: String,
+    /// What is stale, by store and name.
+    pub stale: Vec<Stale>,
+    /// What an earlier process has begun; it would be finished.
+    pub unfinished: Vec<Unfinished>,
+    /// The stores that could not be read.
+    pub failed: Vec<Failure>,
+}
+
+/// Something that did not go.
+#[derive(Debug, Serialize)]
+pub struct Failure {
+    /// The store.
+    pub scope: Scope,
+    /// The plugin; `None` where the store as a whole failed.
+    pub plugin: Option<String>,
+    /// Why.
+    #[serde(serialize_with = "in_words")]
+    pub error: PluginError,
+}
+
+/// What cleanup did.
+#[derive(Debug, Default, Serialize)]
+pub struct Summary {
+    /// What is in quarantine now.
+    pub removed: Vec<Quarantined>,
+    /// What was left because the operator keeps it.
+    pub kept: Vec<Stale>,
+    /// What an earlier process had begun and is finished now.
+    pub finished: Vec<Unfinished>,
+    /// What did not go.
+    pub failed: Vec<Failure>,
+}
+
+impl Plan {
+    /// Whether applying it would change anything.
+    pub fn changes(&self) -> bool {
+        !self.unfinished.is_empty() || self.stale.iter().any(|stale| !stale.kept)
+    }
+}
+
+/// Looks for what is stale in the stores. A store that cannot be read does not stop the others.
+pub fn plan(stores: &[PluginStore], policy: &Policy) -> Plan {
+    let mut plan = Plan {
+        digest: String::new(),
+        stale: Vec::new(),
+        unfinished: Vec::new(),
+        failed: Vec::new(),
+    };
+    for store in stores {
+        if let Err(error) = look(store, policy, &mut plan) {
+            let (scope, plugin) = (store.scope(), None);
+            plan.failed.push(Failure {
+                scope,
+                plugin,
+                error,
+            });
+        }
+    }
+    plan.digest = digest(&plan);
+    plan
+}
+
+/// The lock that [`apply`] needs: of those roots that exist. Nothing is created where there is nothing to
+/// clean.
+pub fn lock(stores: &[PluginStore]) -> Result<LockGuard> {
+    let roots: Vec<_> = stores
+        .iter()
+        .map(PluginStore::root)
+        .filter(|root| root.is_dir())
+        .collect();
+    Ok(disk::lock_all(&roots)?)
+}
+
+/// Cleans the stores. `expected` is the digest of the plan that was agreed to: if the stores have changed
+/// since, nothing is done and the error is [`PluginError::PlanChanged`].
+pub fn apply(
+    stores: &[PluginStore],
+    guard: &LockGuard,
+    policy: &Policy,
+    expected: Option<&str>,
+) -> Result<Summary> {
+    if expected.is_some_and(|expected| plan(stores, policy).digest != expected) {
+        return Err(PluginError::PlanChanged);
+    }
+    let mut summary = Summary::default();
+    for store in stores {
+        settle(store, guard, &mut summary);
+    }
+    let Plan { stale, failed, .. } = plan(stores, policy);
+    summary.failed.extend(failed);
+    for stale in stale {
+        if stale.kept {
+            summary.kept.push(stale);
+        } else if let Some(store) = stores.iter().find(|store| store.scope() == stale.scope) {
+            remove(store, guard, &stale, &mut summary);
+        }
+    }
+    Ok(summary)
+}
+
+fn look(store: &PluginStore, policy: &Policy, plan: &mut Plan) -> Result<()> {
+    plan.unfinished.extend(store.unfinished()?);
+    for plugin in store.retired_plugins()? {
+        plan.stale.push(judge(store, policy, &plugin));
+    }
+    Ok(())
+}
+
+fn judge(store: &PluginStore, policy: &Policy, scanned: &ScannedPlugin) -> Stale {
+    let plugin = &scanned.plugin;
+    let kept = policy.keep.contains(&plugin.name);
+    let removal = (!kept)
+        .then(|| store.plan_removal(&plugin.name, RemovalReason::Retired, Packages::Move))
+        .transpose();
+    let (grants, obstacle) = match removal {
+        Ok(removal) => (removal.map_or_else(Vec::new, |it| it.grants), None),
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    };
+    Stale {
+        scope: scanned.scope,
+        name: plugin.name.clone(),
+        version: plugin.version.clone(),
+        digest: plugin.digest.clone(),
+        enabled: plugin.enabled,
+        kept,
+        findings: findings(&scanned.scan),
+        grants,
+        obstacle,
+    }
+}
+
+fn settle(store: &PluginStore, guard: &LockGuard, summary: &mut Summary) {
+    let failure = |plugin, error| Failure {
+        scope: store.scope(),
+        plugin,
+        error,
+    };
+    match store.settle(guard) {
+        Ok(settled) => {
+            summary.finished.extend(settled.finished);
+            let failed = settled.failed.into_iter();
+            summary
+                .failed
+                .extend(failed.map(|(name, error)| failure(Some(name), error)));
+        }
+        Err(error) => summary.failed.push(failure(None, error)),
+    }
+}
+
+fn remove(store: &PluginStore, guard: &LockGuard, stale: &Stale, summary: &mut Summary) {
+    match store.remove(guard, &stale.name, RemovalReason::Retired, Packages::Move) {
+        Ok(removed) => summary.removed.push(removed),
+        Err(error) => summary.failed.push(Failure {
+            scope: stale.scope,
+            plugin: Some(stale.name.clone()),
+            error,
+        }),
+    }
+}
+
+fn digest(plan: &Plan) -> String {
+    // A plan is made of texts and numbers, which always become JSON.
+    let seen = serde_json::to_vec(plan).unwrap_or_default();
+    hex(&Sha256::digest(seen))
+}
+
+/// An error and its causes, in one line.
+fn in_words<S: Serializer>(
+    error: &PluginError,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    serializer.serialize_str(&text)
+}

@@ -1,0 +1,363 @@
+//! Installing a package: surveyed, scanned, copied aside, verified, and only then part of the store.
+//!
+//! A package of the same name is taken in three ways. The same content again changes nothing. Another
+//! version needs [`InstallOptions::upgrade`]; the earlier generation stays in `packages/` and in the
+//! registry's `versions`, and the new one is disabled until somebody enables it, as any new content is. The
+//! same version with other content is refused: a version that means two things names nothing.
+
+use super::document::Registry;
+use super::location::PACKAGES;
+use super::manifest::{self, Manifest};
+use super::package::{Survey, refused, survey};
+use super::pending::STAGING;
+use super::{Format, InstalledPlugin, PackageFault, PluginError, PluginStore, Result, now_unix};
+use crate::disk::{self, Dir, LockGuard};
+use crate::scan::{Grade, Scanner};
+use crate::tools::retired_tool;
+use crate::walk::{PackageScan, Role, scan_package};
+use serde::Serialize;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// What an installation may do beyond the usual.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct InstallOptions {
+    /// Take a package that tells the model to call a retired tool.
+    pub allow_retired: bool,
+    /// Let another version take the place of the installed one.
+    pub upgrade: bool,
+}
+
+/// What an installation changed, or would change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "state")]
+pub enum InstallState {
+    /// The plugin is new.
+    Installed,
+    /// It took another version's place.
+    Upgraded {
+        /// The version that was installed.
+        from: String,
+    },
+    /// The same content was installed already; nothing changed.
+    Unchanged,
+}
+
+/// An installation that was made, or would be.
+#[derive(Debug, Clone, Serialize)]
+pub struct Installation {
+    /// The plugin, as the registry has it.
+    pub plugin: InstalledPlugin,
+    /// What changed.
+    #[serde(flatten)]
+    pub state: InstallState,
+    /// What the scanner says of the package.
+    pub scan: PackageScan,
+}
+
+struct Candidate {
+    package: Survey,
+    manifest: Manifest,
+    scan: PackageScan,
+    source: PathBuf,
+}
+
+impl PluginStore {
+    /// What [`PluginStore::install`] would do, or why it would refuse. Reads only.
+    pub fn plan_install(&self, package: &Path, options: InstallOptions) -> Result<Installation> {
+        let candidate = read_candidate(package, options)?;
+        self.judge(&self.load()?, candidate, options)
+            .map(|(installation, _)| installation)
+    }
+
+    /// Installs a package from a directory, disabled.
+    pub fn install(
+        &self,
+        guard: &LockGuard,
+        package: &Path,
+        options: InstallOptions,
+    ) -> Result<Installation> {
+        self.settle(guard)?;
+        let candidate = read_candidate(package, options)?;
+        let registry = self.load()?;
+        let (installation, candidate) = self.judge(&registry, candidate, options)?;
+        if installation.state != InstallState::Unchanged {
+            self.take_in(guard, &candidate)?;
+            self.enter(guard, registry, &installation)?;
+        }
+        Ok(installation)
+    }
+
+    /// Compares a package with what is installed.
+    fn judge(
+        &self,
+        registry: &Registry,
+        candidate: Candidate,
+        options: InstallOptions,
+    ) -> Result<(Installation, Candidate)> {
+        let Manifest { name, version, .. } = &candidate.manifest;
+        let (name, version) = (name.as_str(), version.as_str());
+        if let Some(installed) = registry.same_name(name).filter(|key| *key != name) {
+            return Err(PluginError::SameName {
+                name: name.to_owned(),
+                installed: installed.to_owned(),
+            });
+        }
+        let installed = registry.plugin(name)?;
+        let state = match &installed {
+            None => InstallState::Installed,
+            Some(old) if old.version != version && options.upgrade => InstallState::Upgraded {
+                from: old.version.clone(),
+            },
+            Some(old) if old.version != version => {
+                return Err(PluginError::OtherVersion {
+                    name: name.to_owned(),
+                    installed: old.version.clone(),
+                    offered: version.to_owned(),
+                });
+            }
+            Some(old) if old.digest == candidate.package.digest.as_str() => InstallState::Unchanged,
+            Some(_) => {
+                return Err(PluginError::OtherContent {
+                    name: name.to_owned(),
+                    version: version.to_owned(),
+                });
+            }
+        };
+        let plugin = match (&state, installed) {
+            (InstallState::Unchanged, Some(old)) => old,
+            _ => self.entry_for(&candidate),
+        };
+        let scan = candidate.scan.clone();
+        Ok((
+            Installation {
+                plugin,
+                state,
+                scan,
+            },
+            candidate,
+        ))
+    }
+
+    fn entry_for(&self, candidate: &Candidate) -> InstalledPlugin {
+        let Candidate {
+            package, manifest, ..
+        } = candidate;
+        let installed_at_unix = now_unix();
+        let digest = package.digest.as_str();
+        InstalledPlugin {
+            name: manifest.name.to_string(),
+            version: manifest.version.to_string(),
+            digest: digest.to_owned(),
+            description: json!(manifest.description),
+            license: json!(manifest.license),
+            publisher: json!(manifest.publisher),
+            format: json!(manifest.format),
+            source: json!(candidate.source.to_string_lossy()),
+            trace_id: json!(format!("install-{installed_at_unix}-{}", &digest[..12])),
+            package_path: self
+                .root()
+                .join(generation(candidate))
+                .to_string_lossy()
+                .into_owned(),
+            scope: Some(self.scope()),
+            enabled: false,
+            installed_at_unix,
+            capabilities: json!(manifest.capabilities),
+            warnings: json!(warnings(candidate)),
+        }
+    }
+
+    /// Copies the package to its place: aside first, and only a verified copy is moved there.
+    fn take_in(&self, guard: &LockGuard, candidate: &Candidate) -> Result<()> {
+        let place = generation(candidate);
+        if self.is_taken_in(candidate, &place)? {
+            return Ok(());
+        }
+        let aside = Path::new(STAGING).join("package");
+        let copied = self
+            .copy_aside(guard, &candidate.package, &aside)
+            .and_then(|()| Ok(disk::move_dir(guard, self.root(), &aside, &place)?));
+        // The first error is the one to tell; what stays is cleared before the next change.
+        let cleared = self.clear_staging(guard);
+        copied.and(cleared)
+    }
+
+    /// Whether an installation that was killed before its end has put the package there.
+    fn is_taken_in(&self, candidate: &Candidate, place: &Path) -> Result<bool> {
+        let Some(dir) = self
+            .open_root()?
+            .map(|root| root.descend(place))
+            .transpose()?
+            .flatten()
+        else {
+            return Ok(false);
+        };
+        let found = survey(dir)?;
+        if found.digest == candidate.package.digest {
+            return Ok(true);
+        }
+        Err(PluginError::Digest {
+            name: candidate.manifest.name.to_string(),
+            recorded: candidate.package.digest.to_string(),
+            found: found.digest,
+        })
+    }
+
+    fn copy_aside(&self, guard: &LockGuard, package: &Survey, aside: &Path) -> Result<()> {
+        disk::copy_files(guard, &package.dir, &package.files, self.root(), aside)?;
+        let copy = self
+            .open_root()?
+            .map(|root| root.descend(aside))
+            .transpose()?
+            .flatten();
+        let after = match copy {
+            Some(dir) => survey(dir)?.digest,
+            // A package always has a manifest; without a copy of it there is none.
+            None => return Err(refused(package.dir.path(), PackageFault::NoManifest)),
+        };
+        if after == package.digest {
+            return Ok(());
+        }
+        let before = package.digest.clone();
+        let fault = PackageFault::Changed { before, after };
+        Err(refused(package.dir.path(), fault))
+    }
+
+    fn enter(
+        &self,
+        guard: &LockGuard,
+        mut registry: Registry,
+        installation: &Installation,
+    ) -> Result<()> {
+        let plugin = &installation.plugin;
+        registry.set_entry(&plugin.name, plugin)?;
+        registry.add_version(
+            &plugin.name,
+            &Generation {
+                version: &plugin.version,
+                digest: &plugin.digest,
+                package_path: &plugin.package_path,
+                installed_at_unix: plugin.installed_at_unix,
+            },
+        )?;
+        registry.record(&InstallEvent {
+            at_unix: plugin.installed_at_unix,
+            action: match installation.state {
+                InstallState::Upgraded { .. } => "upgraded",
+                _ => "installed",
+            },
+            plugin: &plugin.name,
+            version: &plugin.version,
+            digest: &plugin.digest,
+            trace_id: &plugin.trace_id,
+        })?;
+        registry.save(guard)
+    }
+}
+
+/// An entry of a plugin's list of versions.
+#[derive(Serialize)]
+struct Generation<'a> {
+    version: &'a str,
+    digest: &'a str,
+    package_path: &'a str,
+    installed_at_unix: u64,
+}
+
+#[derive(Serialize)]
+struct InstallEvent<'a> {
+    at_unix: u64,
+    action: &'static str,
+    plugin: &'a str,
+    version: &'a str,
+    digest: &'a str,
+    trace_id: &'a serde_json::Value,
+}
+
+fn read_candidate(path: &Path, options: InstallOptions) -> Result<Candidate> {
+    let Some(dir) = Dir::open(path)? else {
+        return Err(PluginError::NoPackage {
+            path: path.to_owned(),
+        });
+    };
+    let package = survey(dir)?;
+    let manifest = manifest::read(&package)?;
+    let scan = scan_package(path, Scanner::shipped());
+    if !options.allow_retired {
+        refuse_retired(manifest.name.as_str(), path, &scan)?;
+    }
+    Ok(Candidate {
+        package,
+        manifest,
+        scan,
+        source: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+    })
+}
+
+/// The error for a package that tells the model to call a retired tool.
+pub(super) fn refuse_retired(name: &str, package: &Path, scan: &PackageScan) -> Result<()> {
+    let first = scan
+        .files
+        .iter()
+        .filter(|file| file.role == Role::Skill)
+        .find_map(|file| {
+            let mut findings = file.findings.iter();
+            Some((
+                file,
+                findings.find(|finding| finding.grade == Grade::Instructs)?,
+            ))
+        });
+    let Some((file, finding)) = first else {
+        return Ok(());
+    };
+    let replacement = retired_tool(&finding.name).map_or("another tool", |row| row.replacement);
+    Err(PluginError::InstructsRetired {
+        name: name.to_owned(),
+        tool: finding.name.clone(),
+        replacement: replacement.to_owned(),
+        file: package.join(&file.path),
+        line: finding.line,
+    })
+}
+
+/// Where a package's generation is, relative to the root.
+fn generation(candidate: &Candidate) -> PathBuf {
+    Path::new(PACKAGES)
+        .join(candidate.manifest.name.as_str())
+        .join(candidate.manifest.version.as_str())
+        .join(candidate.package.digest.as_str())
+}
+
+/// What the registry remembers as noticed at installation.
+fn warnings(candidate: &Candidate) -> Vec<String> {
+    let findings = candidate.scan.files.iter().flat_map(|file| {
+        let shown = file.path.display().to_string();
+        let found = file
+            .findings
+            .iter()
+            .filter(|finding| finding.grade > Grade::Mentions)
+            .map(|finding| {
+                format!(
+                    ":{}: `{}`, {}",
+                    finding.line,
+                    finding.name,
+                    finding.reason.explain()
+                )
+            })
+            .collect::<Vec<_>>();
+        let unscanned = file.unscanned.iter().map(|why| format!(": {why}"));
+        found
+            .into_iter()
+            .chain(unscanned)
+            .map(move |text| format!("{shown}{text}"))
+            .collect::<Vec<_>>()
+    });
+    let mut warnings = candidate.manifest.warnings.clone();
+    // Enough to know what is up; `vak plugins inspect` tells all of it.
+    warnings.extend(findings.take(20));
+    if candidate.manifest.format == Format::Skill {
+        warnings.push("the package is a bare skill without a manifest".to_owned());
+    }
+    warnings
+}

@@ -1,0 +1,177 @@
+//! Removals and restores under way: written down before they begin, deleted when they have ended, and
+//! finished by whoever takes the lock next if their process did not.
+
+use super::name::QuarantineId;
+use super::record::{Quarantined, Record};
+use super::removal;
+use super::{PluginError, PluginStore, Result};
+use crate::disk::{self, LockGuard};
+use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+pub(super) const PENDING: &str = "plugins/pending";
+pub(super) const STAGING: &str = "plugins/staging";
+
+/// The longest pending file or record, in bytes: one holds a plugin's registry entry and findings.
+pub(super) const RECORD_LIMIT: u64 = 16 << 20;
+
+/// What is under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operation {
+    /// A plugin goes into the quarantine.
+    Remove,
+    /// A plugin comes back from it.
+    Restore,
+}
+
+/// A change that has begun and not ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unfinished {
+    /// What is under way.
+    pub operation: Operation,
+    /// The plugin it is about.
+    pub plugin: Quarantined,
+}
+
+/// What [`PluginStore::settle`] did.
+#[derive(Debug, Default)]
+pub struct Settled {
+    /// Changes that are finished now.
+    pub finished: Vec<Unfinished>,
+    /// Changes that could not be finished, by the name of what is pending, and why.
+    pub failed: Vec<(String, PluginError)>,
+}
+
+/// A pending file's content.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Pending {
+    pub(super) operation: Operation,
+    pub(super) record: Record,
+}
+
+impl PluginStore {
+    /// The changes that have begun and not ended. Reads only. While another process is at work, what it is
+    /// doing right now may be among them.
+    pub fn unfinished(&self) -> Result<Vec<Unfinished>> {
+        let mut unfinished = Vec::new();
+        for id in self.pending_ids()? {
+            // One that is gone by now has ended.
+            if let Some(pending) = self.read_pending(&id)? {
+                unfinished.push(pending.describe());
+            }
+        }
+        Ok(unfinished)
+    }
+
+    /// Finishes what a killed process has begun and clears away what it left half-copied. Everything that
+    /// changes this store does this first. One change that cannot be finished does not stop the others.
+    pub fn settle(&self, guard: &LockGuard) -> Result<Settled> {
+        let mut settled = Settled::default();
+        if self.open_root()?.is_none() {
+            return Ok(settled);
+        }
+        self.clear_staging(guard)?;
+        for id in self.pending_ids()? {
+            match self.finish(guard, &id) {
+                Ok(None) => {}
+                Ok(Some(finished)) => settled.finished.push(finished),
+                Err(error) => settled.failed.push((id.to_string(), error)),
+            }
+        }
+        Ok(settled)
+    }
+
+    fn finish(&self, guard: &LockGuard, id: &QuarantineId) -> Result<Option<Unfinished>> {
+        let Some(pending) = self.read_pending(id)? else {
+            return Ok(None);
+        };
+        let ended = match pending.operation {
+            Operation::Remove => removal::carry_out(self, guard, &pending.record),
+            Operation::Restore => removal::bring_back(self, guard, &pending.record).map(drop),
+        };
+        match ended {
+            Ok(()) => Ok(Some(pending.describe())),
+            Err(error) => Err(removal::unfinished(&pending.record, error)),
+        }
+    }
+
+    /// Decides a change: from here on it will be finished.
+    pub(super) fn begin(&self, guard: &LockGuard, pending: &Pending) -> Result<()> {
+        let id = &pending.record.about.id;
+        let path = pending_file(id);
+        let mut text = serde_json::to_string_pretty(pending).map_err(|error| {
+            let path = self.root().join(&path);
+            let why = error.to_string();
+            PluginError::Record { path, why }
+        })?;
+        text.push('\n');
+        let written = disk::create_dirs(guard, self.root(), Path::new(PENDING))
+            .and_then(|()| disk::replace_below(guard, self.root(), &path, text.as_bytes()));
+        if written.is_err() {
+            // Not begun: the error says why, and an empty directory left behind does no harm.
+            let _ = self.end(guard, id);
+        }
+        Ok(written?)
+    }
+
+    /// Records that a change has ended.
+    pub(super) fn end(&self, guard: &LockGuard, id: &str) -> Result<()> {
+        disk::remove_file(guard, self.root(), &pending_file(id))?;
+        disk::remove_empty_dir(guard, self.root(), Path::new(PENDING))?;
+        Ok(())
+    }
+
+    pub(super) fn is_pending(&self, id: &QuarantineId) -> Result<bool> {
+        Ok(self.pending_ids()?.contains(id))
+    }
+
+    /// What is pending, in the order of its names. A file that cannot be one is not this program's.
+    fn pending_ids(&self) -> Result<Vec<QuarantineId>> {
+        let Some(dir) = self.open_below(PENDING)? else {
+            return Ok(Vec::new());
+        };
+        let id = |name: &OsStr| QuarantineId::parse(name.to_str()?.strip_suffix(".json")?).ok();
+        Ok(dir.names()?.iter().filter_map(|name| id(name)).collect())
+    }
+
+    fn read_pending(&self, id: &QuarantineId) -> Result<Option<Pending>> {
+        let file = format!("{id}.json");
+        let Some(dir) = self.open_below(PENDING)? else {
+            return Ok(None);
+        };
+        let Some(bytes) = dir.read(OsStr::new(&file), RECORD_LIMIT)? else {
+            return Ok(None);
+        };
+        let parsed = serde_json::from_slice::<Pending>(&bytes)
+            .map_err(|error| error.to_string())
+            .and_then(|pending| pending.record.check(id).map(|()| pending));
+        parsed.map(Some).map_err(|why| PluginError::Record {
+            path: dir.path().join(file),
+            why,
+        })
+    }
+
+    /// Whatever is in there under the lock is of a process that is no more.
+    pub(super) fn clear_staging(&self, guard: &LockGuard) -> Result<()> {
+        if self.open_below("plugins")?.is_some() {
+            disk::sweep(guard, &self.root().join("plugins"))?;
+        }
+        disk::remove_tree(guard, self.root(), Path::new(STAGING))?;
+        Ok(())
+    }
+}
+
+impl Pending {
+    fn describe(&self) -> Unfinished {
+        Unfinished {
+            operation: self.operation,
+            plugin: self.record.about.clone(),
+        }
+    }
+}
+
+fn pending_file(id: &str) -> PathBuf {
+    Path::new(PENDING).join(format!("{id}.json"))
+}

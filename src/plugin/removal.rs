@@ -1,0 +1,479 @@
+//! Taking a plugin away and bringing it back. Both are decided by one write and then carried out step by
+//! step; each step does nothing where it was done before.
+
+use super::document::Registry;
+use super::grants::{self, PutBack};
+use super::installed::InstalledPlugin;
+use super::location::{self, LocationFault, PACKAGES};
+use super::pending::{Operation, PENDING, Pending, Settled};
+use super::quarantine::QUARANTINE;
+use super::record::{
+    Moved, Quarantined, Record, RecordedFinding, RegistryPart, RemovalReason, findings,
+};
+use super::store::location_error;
+use super::{PluginError, PluginName, PluginStore, Result, now_unix, parse_name};
+use crate::disk::{self, Dir, DiskError, Kind, LockGuard};
+use crate::scan::Scanner;
+use crate::walk::scan_package;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// What becomes of a removed plugin's packages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Packages {
+    /// They go into the quarantine with it.
+    Move,
+    /// They stay where they are: for an entry whose path is refused.
+    Leave,
+}
+
+/// A plugin that is back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Restoration {
+    /// What was in quarantine.
+    pub plugin: Quarantined,
+    /// What became of its config entries.
+    pub grants: Vec<PutBack>,
+}
+
+impl PluginStore {
+    /// What [`PluginStore::remove`] would do, or why it would refuse. Reads only.
+    pub fn plan_removal(
+        &self,
+        name: &str,
+        reason: RemovalReason,
+        packages: Packages,
+    ) -> Result<Quarantined> {
+        self.draft(name, reason, packages)
+            .map(|record| record.about)
+    }
+
+    /// Takes a plugin away: its entry, its packages, and its entries in the configs that govern this store,
+    /// unless another such store has a plugin of that name. All of it goes into the quarantine. A removal
+    /// that a killed process has begun is finished first, and counts if it was this one.
+    pub fn remove(
+        &self,
+        guard: &LockGuard,
+        name: &str,
+        reason: RemovalReason,
+        packages: Packages,
+    ) -> Result<Quarantined> {
+        let settled = self.settle(guard)?;
+        if let Some(done) = already_done(settled, name, Operation::Remove)?
+            && !self.has(name)?
+        {
+            return Ok(done);
+        }
+        let record = self.draft(name, reason, packages)?;
+        check_cover(guard, &record)?;
+        let pending = Pending {
+            operation: Operation::Remove,
+            record,
+        };
+        self.begin(guard, &pending)?;
+        match carry_out(self, guard, &pending.record) {
+            Ok(()) => Ok(pending.record.about),
+            Err(error) => Err(self.give_up_or_leave(guard, &pending.record, error)),
+        }
+    }
+
+    /// What [`PluginStore::restore`] would bring back, or why it would refuse. Reads only.
+    pub fn plan_restore(&self, id_or_name: &str) -> Result<Quarantined> {
+        let record = self.find_record(id_or_name)?;
+        self.check_free(&record)?;
+        Ok(record.about)
+    }
+
+    /// Brings a plugin back from the quarantine, by its id or, the newest one, by its name: packages,
+    /// registry entry and config entries.
+    pub fn restore(&self, guard: &LockGuard, id_or_name: &str) -> Result<Restoration> {
+        let settled = self.settle(guard)?;
+        if let Some(plugin) = already_done(settled, id_or_name, Operation::Restore)? {
+            let grants = Vec::new();
+            return Ok(Restoration { plugin, grants });
+        }
+        let record = self.find_record(id_or_name)?;
+        self.check_free(&record)?;
+        check_cover(guard, &record)?;
+        let pending = Pending {
+            operation: Operation::Restore,
+            record,
+        };
+        self.begin(guard, &pending)?;
+        let grants = bring_back(self, guard, &pending.record)
+            .map_err(|error| unfinished(&pending.record, error))?;
+        let plugin = pending.record.about;
+        Ok(Restoration { plugin, grants })
+    }
+
+    /// All that a removal is going to do.
+    fn draft(&self, name: &str, reason: RemovalReason, packages: Packages) -> Result<Record> {
+        let registry = self.load()?;
+        let Some(part) = RegistryPart::of(name, &registry.plugins, &registry.versions) else {
+            return Err(self.not_installed(name));
+        };
+        let (plugin, moved) = match packages {
+            Packages::Move => {
+                let plugin = self.installed(&registry, name)?;
+                let moved = self.generations(&registry, &plugin)?;
+                (plugin, moved)
+            }
+            // The entry may be anything; it is kept as it is.
+            Packages::Leave => (
+                InstalledPlugin::read(name, &part.entry).unwrap_or_else(|_| nameless(name)),
+                Vec::new(),
+            ),
+        };
+        let removed_at_unix = now_unix();
+        let about = Quarantined {
+            id: self.free_id(name, removed_at_unix)?.to_string(),
+            name: plugin.name.clone(),
+            version: plugin.version.clone(),
+            digest: plugin.digest.clone(),
+            scope: self.scope(),
+            enabled: plugin.enabled,
+            removed_at_unix,
+            reason,
+            findings: self.findings(&plugin),
+            grants: grants::plan(self, name)?,
+        };
+        Ok(Record::new(about, part, moved))
+    }
+
+    fn findings(&self, plugin: &InstalledPlugin) -> Vec<RecordedFinding> {
+        match self.locate(plugin) {
+            Ok(dir) => findings(&scan_package(dir.path(), Scanner::shipped())),
+            Err(_) => Vec::new(),
+        }
+    }
+
+    /// The directories that hold a plugin's generations and nothing of another plugin's: its own below
+    /// `packages/`, and what its entries name elsewhere in there.
+    fn generations(&self, registry: &Registry, plugin: &InstalledPlugin) -> Result<Vec<Moved>> {
+        let name = parse_name(&plugin.name)?;
+        let own = Path::new(PACKAGES).join(name.as_str());
+        let mut places = Vec::new();
+        let Some(root) = self.open_root()? else {
+            return Ok(Vec::new());
+        };
+        if self.has_own_directory(&root, &name)? {
+            places.push(own.clone());
+        }
+        for recorded in recorded_paths(registry, plugin) {
+            let refused = |fault| location_error(&at_path(plugin, &recorded), fault);
+            let place = location::name_place(self.root(), &recorded).map_err(refused)?;
+            match location::open(&root, &place) {
+                Err(LocationFault::Missing) => {}
+                Err(fault) => return Err(refused(fault)),
+                Ok(_) if places.iter().any(|known| place.starts_with(known)) => {}
+                Ok(_) => places.push(place),
+            }
+        }
+        self.check_unshared(registry, plugin, &places)?;
+        let moved = places.into_iter().enumerate();
+        Ok(moved
+            .map(|(at, from)| Moved {
+                from,
+                to: format!("package-{at}"),
+            })
+            .collect())
+    }
+
+    fn has_own_directory(&self, root: &Dir, name: &PluginName) -> Result<bool> {
+        let Some(packages) = root.descend(Path::new(PACKAGES))? else {
+            return Ok(false);
+        };
+        match packages.kind(OsStr::new(name.as_str()))? {
+            None => Ok(false),
+            Some(Kind::Directory) => Ok(true),
+            Some(_) => Err(DiskError::NotADirectory {
+                path: packages.path().join(name.as_str()),
+            }
+            .into()),
+        }
+    }
+
+    /// Refuses to move what another plugin's entry lays claim to.
+    fn check_unshared(
+        &self,
+        registry: &Registry,
+        plugin: &InstalledPlugin,
+        places: &[PathBuf],
+    ) -> Result<()> {
+        for other in registry.installed()? {
+            if other.name == plugin.name {
+                continue;
+            }
+            let own = Path::new(PACKAGES).join(&other.name);
+            let recorded = location::name_place(self.root(), &other.package_path).ok();
+            let claims = std::iter::once(own).chain(recorded);
+            for claim in claims {
+                let overlaps =
+                    |place: &&PathBuf| place.starts_with(&claim) || claim.starts_with(place);
+                if let Some(path) = places.iter().find(overlaps) {
+                    return Err(PluginError::SharedPackage {
+                        name: plugin.name.clone(),
+                        other: other.name,
+                        path: self.root().join(path),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses to restore into a place that is taken.
+    fn check_free(&self, record: &Record) -> Result<()> {
+        let about = &record.about;
+        let name = parse_name(&about.name)?;
+        let registry = self.load()?;
+        if let Some(installed) = registry.same_name(name.as_str()) {
+            return Err(PluginError::NameTaken {
+                id: about.id.clone(),
+                installed: installed.to_owned(),
+            });
+        }
+        let Some(root) = self.open_root()? else {
+            return Ok(());
+        };
+        for moved in &record.packages {
+            // A step that is missing leaves the place free; one that is a link is refused here already.
+            if root.descend(&moved.from)?.is_some() {
+                let path = self.root().join(&moved.from);
+                return Err(DiskError::Exists { path }.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// After a failed removal: takes it back if the registry does not know of it yet, so that nothing has
+    /// changed. Otherwise it stays pending and is finished later.
+    fn give_up_or_leave(
+        &self,
+        guard: &LockGuard,
+        record: &Record,
+        error: PluginError,
+    ) -> PluginError {
+        let id = &record.about.id;
+        let untouched = self
+            .load()
+            .and_then(|registry| is_same_entry(self, &registry, record))
+            .unwrap_or(false);
+        let given_up = untouched
+            && self.end(guard, id).is_ok()
+            && disk::remove_tree(guard, self.root(), &Path::new(QUARANTINE).join(id)).is_ok();
+        if given_up {
+            let quarantine = Path::new(QUARANTINE);
+            // Left empty by this removal alone; it does no harm there.
+            let _ = disk::remove_empty_dir(guard, self.root(), quarantine);
+            error
+        } else {
+            unfinished(record, error)
+        }
+    }
+}
+
+/// Removes as the record says, from wherever an earlier attempt ended.
+pub(super) fn carry_out(store: &PluginStore, guard: &LockGuard, record: &Record) -> Result<()> {
+    let entry = store.write_record(guard, record)?;
+    let mut registry = store.load()?;
+    if is_same_entry(store, &registry, record)? {
+        registry.plugins.remove(&record.about.name);
+        registry.versions.remove(&record.about.name);
+        registry.record(&Event::new("removed", &record.about))?;
+        registry.save(guard)?;
+    }
+    for moved in &record.packages {
+        if is_there(store, &moved.from)? {
+            disk::move_dir(guard, store.root(), &moved.from, &entry.join(&moved.to))?;
+        }
+    }
+    grants::prune(store, guard, &record.about.name, &record.about.grants)?;
+    store.end(guard, &record.about.id)
+}
+
+/// Restores as the record says, from wherever an earlier attempt ended.
+pub(super) fn bring_back(
+    store: &PluginStore,
+    guard: &LockGuard,
+    record: &Record,
+) -> Result<Vec<PutBack>> {
+    let entry = Path::new(QUARANTINE).join(&record.about.id);
+    for moved in &record.packages {
+        let place = entry.join(&moved.to);
+        if is_there(store, &place)? {
+            disk::move_dir(guard, store.root(), &place, &moved.from)?;
+        }
+    }
+    let mut registry = store.load()?;
+    let name = &record.about.name;
+    if !is_same_entry(store, &registry, record)? {
+        let part = &record.registry;
+        registry
+            .plugins
+            .insert(part.position, name, part.entry.clone());
+        if let Some((position, versions)) = &part.versions {
+            registry.versions.insert(*position, name, versions.clone());
+        }
+        registry.record(&Event::new("restored", &record.about))?;
+        registry.save(guard)?;
+    }
+    let put_back = grants::put_back(store, guard, &record.about.grants)?;
+    disk::remove_tree(guard, store.root(), &entry)?;
+    disk::remove_empty_dir(guard, store.root(), Path::new(QUARANTINE))?;
+    store.end(guard, &record.about.id)?;
+    Ok(put_back)
+}
+
+/// What the audit list says of a removal or a restore.
+#[derive(Serialize)]
+struct Event<'a> {
+    at_unix: u64,
+    action: &'static str,
+    plugin: &'a str,
+    version: &'a str,
+    digest: &'a str,
+    reason: RemovalReason,
+    quarantine: &'a str,
+    findings: &'a [RecordedFinding],
+}
+
+impl<'a> Event<'a> {
+    fn new(action: &'static str, about: &'a Quarantined) -> Event<'a> {
+        Event {
+            at_unix: now_unix(),
+            action,
+            plugin: &about.name,
+            version: &about.version,
+            digest: &about.digest,
+            reason: about.reason,
+            quarantine: &about.id,
+            findings: &about.findings,
+        }
+    }
+}
+
+/// Whether the registry has the plugin that the record is about. Another one of that name can only have been
+/// put there by another program since, and is not touched.
+fn is_same_entry(store: &PluginStore, registry: &Registry, record: &Record) -> Result<bool> {
+    match registry.entry(&record.about.name) {
+        None => Ok(false),
+        Some(entry) if entry.get() == record.registry.entry.get() => Ok(true),
+        Some(_) => Err(PluginError::Record {
+            path: store
+                .root()
+                .join(PENDING)
+                .join(format!("{}.json", record.about.id)),
+            why: "the registry has another plugin of that name by now".to_owned(),
+        }),
+    }
+}
+
+fn is_there(store: &PluginStore, place: &Path) -> Result<bool> {
+    match store.open_root()? {
+        Some(root) => Ok(root.descend(place)?.is_some()),
+        None => Ok(false),
+    }
+}
+
+/// Whether settling has already done what was asked for, or failed at it.
+fn already_done(
+    settled: Settled,
+    wanted: &str,
+    operation: Operation,
+) -> Result<Option<Quarantined>> {
+    let is_wanted = |plugin: &Quarantined| plugin.name == wanted || plugin.id == wanted;
+    for (_, error) in settled.failed {
+        if let PluginError::Unfinished { name, .. } = &error
+            && name == wanted
+        {
+            return Err(error);
+        }
+    }
+    let mut finished = settled.finished.into_iter();
+    Ok(finished
+        .find(|done| done.operation == operation && is_wanted(&done.plugin))
+        .map(|done| done.plugin))
+}
+
+/// A config outside of the lock would be found out only half-way.
+fn check_cover(guard: &LockGuard, record: &Record) -> Result<()> {
+    let mut grants = record.about.grants.iter();
+    match grants.find(|grant| !guard.covers(&grant.config)) {
+        Some(grant) => Err(DiskError::NotCovered {
+            path: grant.config.clone(),
+        }
+        .into()),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn unfinished(record: &Record, error: PluginError) -> PluginError {
+    PluginError::Unfinished {
+        name: record.about.name.clone(),
+        source: Box::new(error),
+    }
+}
+
+/// The paths that the registry has for a plugin's generations: its entry's, and whatever its versions,
+/// in whatever shape, call `package_path`.
+fn recorded_paths(registry: &Registry, plugin: &InstalledPlugin) -> Vec<String> {
+    let mut paths = vec![plugin.package_path.clone()];
+    let versions = registry.versions.get(&plugin.name);
+    if let Some(versions) = versions.and_then(|raw| serde_json::from_str(raw.get()).ok()) {
+        collect_paths(&versions, &mut paths);
+    }
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// The names in `packages/` that some recorded path begins with, or that an installed plugin has.
+pub(super) fn recorded_places(store: &PluginStore, registry: &Registry) -> BTreeSet<PathBuf> {
+    let mut paths = Vec::new();
+    for (_, raw) in registry.plugins.iter().chain(registry.versions.iter()) {
+        if let Ok(value) = serde_json::from_str(raw.get()) {
+            collect_paths(&value, &mut paths);
+        }
+    }
+    let recorded = paths.iter().filter_map(|path| {
+        let place = location::name_place(store.root(), path).ok()?;
+        let inside = place.strip_prefix(PACKAGES).ok()?;
+        inside.iter().next().map(PathBuf::from)
+    });
+    let named = registry.plugins.keys().map(PathBuf::from);
+    recorded.chain(named).collect()
+}
+
+fn collect_paths(value: &Value, paths: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect_paths(item, paths)),
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                match value {
+                    Value::String(path) if key == "package_path" => paths.push(path.clone()),
+                    other => collect_paths(other, paths),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn at_path(plugin: &InstalledPlugin, path: &str) -> InstalledPlugin {
+    InstalledPlugin {
+        package_path: path.to_owned(),
+        ..plugin.clone()
+    }
+}
+
+/// Stands for an entry that does not read as a plugin.
+fn nameless(name: &str) -> InstalledPlugin {
+    InstalledPlugin {
+        name: name.to_owned(),
+        ..InstalledPlugin::default()
+    }
+}

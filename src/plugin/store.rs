@@ -1,0 +1,339 @@
+//! A store: its place, its lock, and what can be read of it.
+
+use super::document::{REGISTRY_FILE, Registry};
+use super::installed::InstalledPlugin;
+use super::location::{self, LocationFault};
+use super::name::QuarantineId;
+use super::package::{Digest, survey};
+use super::{PluginError, Result, parse_name};
+use crate::config;
+use crate::disk::{self, Dir, LockGuard};
+use crate::roots::{Roots, Scope};
+use crate::scan::Scanner;
+use crate::walk::{PackageScan, scan_package};
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// The plugins below one root. Holds no state of its own: every call reads what is there now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PluginStore {
+    root: PathBuf,
+    scope: Scope,
+    /// The other stores that the same configs govern.
+    neighbours: Vec<(Scope, PathBuf)>,
+}
+
+/// A plugin and what the scanner says of its package.
+#[derive(Debug, Clone, Serialize)]
+pub struct ScannedPlugin {
+    /// The store it is installed in.
+    pub scope: Scope,
+    /// The plugin.
+    pub plugin: InstalledPlugin,
+    /// Why its package could not be looked at; the scan is empty then.
+    pub fault: Option<LocationFault>,
+    /// What is in its package.
+    pub scan: PackageScan,
+}
+
+/// A plugin seen closely.
+#[derive(Debug, Clone, Serialize)]
+pub struct Inspection {
+    /// The plugin and its scan.
+    #[serde(flatten)]
+    pub scanned: ScannedPlugin,
+    /// Where its package is.
+    pub package: Option<PathBuf>,
+    /// The files of the package, relative to it.
+    pub files: Vec<PathBuf>,
+    /// The digest of the package as it is now; `None` if it is not an acceptable one.
+    pub digest: Option<Digest>,
+    /// What is wrong with the package, in words.
+    pub problem: Option<String>,
+}
+
+impl PluginStore {
+    /// The store below a root, which need not exist. Configs that govern several stores are known only
+    /// to [`PluginStore::open_all`].
+    pub fn open(root: &Path, scope: Scope) -> PluginStore {
+        PluginStore {
+            root: std::path::absolute(root).unwrap_or_else(|_| root.to_owned()),
+            scope,
+            neighbours: Vec::new(),
+        }
+    }
+
+    /// The stores of all roots, the shared one first, each knowing of the others.
+    pub fn open_all(roots: &Roots) -> Vec<PluginStore> {
+        let mut stores: Vec<_> = roots
+            .iter()
+            .map(|(scope, root)| PluginStore::open(root, scope))
+            .collect();
+        let places: Vec<_> = stores
+            .iter()
+            .map(|store| (store.scope, store.root.clone()))
+            .collect();
+        for store in &mut stores {
+            let others = places.iter().filter(|(scope, _)| *scope != store.scope);
+            store.neighbours = others.cloned().collect();
+        }
+        stores
+    }
+
+    /// The root it lies below.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Whose plugins it has.
+    pub fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// Takes the lock that changes to this store need: of its own root, which is created if it is missing,
+    /// and of those other roots that exist, because their configs may name its plugins.
+    pub fn lock(&self) -> Result<LockGuard> {
+        let others = self.neighbours.iter().map(|(_, root)| root.as_path());
+        let mut roots = vec![self.root.as_path()];
+        roots.extend(others.filter(|root| root.is_dir()));
+        Ok(disk::lock_all(&roots)?)
+    }
+
+    /// Every installed plugin, by name.
+    pub fn list(&self) -> Result<Vec<InstalledPlugin>> {
+        self.load()?.installed()
+    }
+
+    /// Whether a plugin of this name is installed.
+    pub fn has(&self, name: &str) -> Result<bool> {
+        Ok(self.load()?.entry(name).is_some())
+    }
+
+    /// Every installed plugin with what the scanner says of its package, by name. Reads only.
+    pub fn scan(&self) -> Result<Vec<ScannedPlugin>> {
+        let mut scanned = self.scan_once(&self.list()?)?;
+        // A package that is gone may be one that was just taken away, or replaced.
+        if scanned.iter().any(|plugin| plugin.fault.is_some()) {
+            let now = self.list()?;
+            if now != plugins_of(&scanned) {
+                scanned = self.scan_once(&now)?;
+            }
+        }
+        Ok(scanned)
+    }
+
+    /// The plugins that tell the model to call a retired tool, with what was found, by name. Reads only.
+    pub fn retired_plugins(&self) -> Result<Vec<ScannedPlugin>> {
+        let mut scanned = self.scan()?;
+        scanned.retain(|plugin| plugin.scan.is_retired());
+        Ok(scanned)
+    }
+
+    fn scan_once(&self, plugins: &[InstalledPlugin]) -> Result<Vec<ScannedPlugin>> {
+        let root = self.open_root()?;
+        Ok(plugins
+            .par_iter()
+            .map(|plugin| self.scan_one(root.as_ref(), plugin))
+            .collect())
+    }
+
+    fn scan_one(&self, root: Option<&Dir>, plugin: &InstalledPlugin) -> ScannedPlugin {
+        let located = self.locate_in(root, &plugin.package_path);
+        let (fault, scan) = match located {
+            Ok(dir) => (None, scan_package(dir.path(), Scanner::shipped())),
+            Err(fault) => (Some(fault), PackageScan::default()),
+        };
+        ScannedPlugin {
+            scope: self.scope,
+            plugin: plugin.clone(),
+            fault,
+            scan,
+        }
+    }
+
+    /// One plugin: its entry, its scan, its files and their digest. Reads only.
+    pub fn inspect(&self, name: &str) -> Result<Inspection> {
+        let plugin = self.installed(&self.load()?, name)?;
+        let root = self.open_root()?;
+        let scanned = self.scan_one(root.as_ref(), &plugin);
+        let located = self.locate_in(root.as_ref(), &plugin.package_path);
+        let (package, surveyed) = match located {
+            Ok(dir) => (Some(dir.path().to_owned()), survey(dir)),
+            Err(fault) => (None, Err(location_error(&plugin, fault))),
+        };
+        let (files, digest, problem) = match surveyed {
+            Ok(survey) => {
+                let problem = differs(&plugin, &survey.digest);
+                (survey.files, Some(survey.digest), problem)
+            }
+            Err(error) => (Vec::new(), None, Some(error)),
+        };
+        Ok(Inspection {
+            scanned,
+            package,
+            files,
+            digest,
+            problem: problem.map(|error| first_line(&error)),
+        })
+    }
+
+    /// Lets the model be offered a plugin, provided its package is what was installed and, unless that is
+    /// allowed, tells it to call no retired tool. Says whether anything changed.
+    pub fn enable(&self, guard: &LockGuard, name: &str, allow_retired: bool) -> Result<bool> {
+        let plugin = self.check_enable(name, allow_retired)?;
+        self.switch(guard, &plugin, true)
+    }
+
+    /// All that [`PluginStore::enable`] refuses, without a change.
+    pub fn check_enable(&self, name: &str, allow_retired: bool) -> Result<InstalledPlugin> {
+        let plugin = self.installed(&self.load()?, name)?;
+        let root = self.open_root()?;
+        let dir = self
+            .locate_in(root.as_ref(), &plugin.package_path)
+            .map_err(|fault| location_error(&plugin, fault))?;
+        let package = survey(dir)?;
+        if let Some(error) = differs(&plugin, &package.digest) {
+            return Err(error);
+        }
+        if !allow_retired {
+            let scan = scan_package(package.dir.path(), Scanner::shipped());
+            super::install::refuse_retired(name, package.dir.path(), &scan)?;
+        }
+        Ok(plugin)
+    }
+
+    /// Keeps a plugin from the model. Says whether anything changed.
+    pub fn disable(&self, guard: &LockGuard, name: &str) -> Result<bool> {
+        let plugin = self.installed(&self.load()?, name)?;
+        self.switch(guard, &plugin, false)
+    }
+
+    fn switch(&self, guard: &LockGuard, plugin: &InstalledPlugin, enabled: bool) -> Result<bool> {
+        self.settle(guard)?;
+        let mut registry = self.load()?;
+        if self.installed(&registry, &plugin.name)?.enabled == enabled {
+            return Ok(false);
+        }
+        registry.set_field(&plugin.name, "enabled", &enabled)?;
+        registry.record(&SwitchEvent {
+            at_unix: super::now_unix(),
+            action: if enabled { "enabled" } else { "disabled" },
+            plugin: &plugin.name,
+            version: &plugin.version,
+        })?;
+        registry.save(guard)?;
+        Ok(true)
+    }
+
+    /// The configs that govern this store, its own first.
+    pub(super) fn configs(&self) -> Vec<(Scope, PathBuf)> {
+        std::iter::once((self.scope, self.root.clone()))
+            .chain(self.neighbours.iter().cloned())
+            .map(|(scope, root)| (scope, root.join(config::FILE_NAME)))
+            .collect()
+    }
+
+    /// Whether another store that the same configs govern has a plugin of this name.
+    /// One that cannot be read may have it.
+    pub(super) fn neighbour_has(&self, name: &str) -> bool {
+        self.neighbours
+            .iter()
+            .any(|(scope, root)| PluginStore::open(root, *scope).has(name).unwrap_or(true))
+    }
+
+    pub(super) fn load(&self) -> Result<Registry> {
+        // The directory itself must be one: a link in its place is not followed.
+        let plugins = self.open_below("plugins")?;
+        drop(plugins);
+        Registry::load(&self.registry_path())
+    }
+
+    pub(super) fn registry_path(&self) -> PathBuf {
+        self.root.join("plugins").join(REGISTRY_FILE)
+    }
+
+    pub(super) fn installed(&self, registry: &Registry, name: &str) -> Result<InstalledPlugin> {
+        match registry.plugin(name)? {
+            Some(plugin) => Ok(plugin),
+            None => Err(self.not_installed(name)),
+        }
+    }
+
+    pub(super) fn not_installed(&self, name: &str) -> PluginError {
+        // Only a hint: a quarantine that cannot be read has nothing to offer here.
+        let newest = self.newest_of(name).ok().flatten();
+        let error = |restorable: Option<QuarantineId>| PluginError::NotInstalled {
+            name: name.to_owned(),
+            scope: self.scope,
+            restorable,
+        };
+        match parse_name(name) {
+            Ok(_) => error(newest),
+            Err(bad_name) => bad_name,
+        }
+    }
+
+    pub(super) fn open_root(&self) -> Result<Option<Dir>> {
+        Ok(Dir::open(&self.root)?)
+    }
+
+    /// Opens a directory of the store; `None` if there is none. No link is followed on the way.
+    pub(super) fn open_below(&self, relative: &str) -> Result<Option<Dir>> {
+        match self.open_root()? {
+            Some(root) => Ok(root.descend(Path::new(relative))?),
+            None => Ok(None),
+        }
+    }
+
+    fn locate_in(
+        &self,
+        root: Option<&Dir>,
+        recorded: &str,
+    ) -> std::result::Result<Dir, LocationFault> {
+        let place = location::name_place(&self.root, recorded)?;
+        location::open(root.ok_or(LocationFault::Missing)?, &place)
+    }
+
+    /// Where a plugin's package is, provided it is inside this store.
+    pub(super) fn locate(
+        &self,
+        plugin: &InstalledPlugin,
+    ) -> std::result::Result<Dir, LocationFault> {
+        let root = self.open_root().map_err(|_| LocationFault::Unreadable)?;
+        self.locate_in(root.as_ref(), &plugin.package_path)
+    }
+}
+
+#[derive(Serialize)]
+struct SwitchEvent<'a> {
+    at_unix: u64,
+    action: &'static str,
+    plugin: &'a str,
+    version: &'a str,
+}
+
+fn plugins_of(scanned: &[ScannedPlugin]) -> Vec<InstalledPlugin> {
+    scanned.iter().map(|one| one.plugin.clone()).collect()
+}
+
+pub(super) fn location_error(plugin: &InstalledPlugin, fault: LocationFault) -> PluginError {
+    PluginError::Location {
+        name: plugin.name.clone(),
+        path: plugin.package_path.clone(),
+        fault,
+    }
+}
+
+fn differs(plugin: &InstalledPlugin, found: &Digest) -> Option<PluginError> {
+    (plugin.digest != found.as_str()).then(|| PluginError::Digest {
+        name: plugin.name.clone(),
+        recorded: plugin.digest.clone(),
+        found: found.clone(),
+    })
+}
+
+fn first_line(error: &PluginError) -> String {
+    let text = error.to_string();
+    text.lines().next().unwrap_or_default().to_owned()
+}
