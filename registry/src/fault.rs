@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
+use crate::layout::LineStarts;
 use crate::row::MAX_NAME;
 
 /// One thing that is wrong with the list.
@@ -67,7 +68,7 @@ pub enum FaultKind {
     #[error("`{0}` is not a tool name: it must start with an ASCII letter")]
     NameStart(String),
     /// A name with a character that names do not have.
-    #[error("`{name}` is not a tool name: it must not contain {letter:?}")]
+    #[error("`{name}` is not a tool name: it must not contain {}", shown(*.letter))]
     NameLetter {
         /// The name.
         name: String,
@@ -213,6 +214,15 @@ impl FaultKind {
     }
 }
 
+/// A character in quotes; one that may look like another has its code point beside it.
+fn shown(letter: char) -> String {
+    if letter.is_ascii() {
+        format!("{letter:?}")
+    } else {
+        format!("{letter:?} (U+{:04X})", u32::from(letter))
+    }
+}
+
 /// `` `a` → `b` → `a` ``.
 fn arrows(names: &[String]) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
@@ -306,21 +316,22 @@ impl Faults {
             Paint::Plain => Renderer::plain(),
             Paint::Colour => Renderer::styled(),
         };
+        let starts = LineStarts::of(&self.text);
         let drawings: Vec<_> = self
             .faults
             .iter()
-            .map(|fault| self.draw_one(&renderer, fault))
+            .map(|fault| self.draw_one(&renderer, &starts, fault))
             .collect();
         drawings.join("\n\n")
     }
 
     /// Draws one fault. Only its own lines are handed to the renderer: it reads all it is given.
-    fn draw_one(&self, renderer: &Renderer, fault: &Fault) -> String {
+    fn draw_one(&self, renderer: &Renderer, starts: &LineStarts, fault: &Fault) -> String {
         let lines = self.lines_of(fault);
         let local = |span: &Range<usize>| span.start - lines.start..span.end - lines.start;
         let snippet = Snippet::source(&self.text[lines.clone()])
             .path(&self.path)
-            .line_start(line_of(&self.text, lines.start))
+            .line_start(starts.line(lines.start))
             .annotation(AnnotationKind::Primary.span(local(&fault.span)))
             .annotations(fault.also.iter().map(|(span, label)| {
                 AnnotationKind::Context
@@ -343,9 +354,4 @@ impl Faults {
             .map_or(self.text.len(), |at| last + at + 1);
         start..end
     }
-}
-
-/// The line that holds the byte `at`, counted from 1.
-pub(crate) fn line_of(text: &str, at: usize) -> usize {
-    text[..at].bytes().filter(|byte| *byte == b'\n').count() + 1
 }

@@ -5,6 +5,23 @@ use std::ops::Range;
 
 use crate::fault::{Fault, FaultKind};
 
+/// Where each line of a text starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LineStarts(Vec<usize>);
+
+impl LineStarts {
+    /// The line starts of `text`.
+    pub(crate) fn of(text: &str) -> LineStarts {
+        let after_breaks = text.match_indices('\n').map(|(at, _)| at + 1);
+        LineStarts(std::iter::once(0).chain(after_breaks).collect())
+    }
+
+    /// The line that holds the byte `at`, counted from 1.
+    pub(crate) fn line(&self, at: usize) -> usize {
+        self.0.partition_point(|start| *start <= at)
+    }
+}
+
 /// The byte-order mark, as a character.
 const BOM: char = '\u{feff}';
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 use semver::Version;
 use toml_edit::{Document, Item, Table};
 
-use crate::fault::{Fault, FaultKind, Faults, line_of};
-use crate::layout;
+use crate::fault::{Fault, FaultKind, Faults};
+use crate::layout::{self, LineStarts};
 use crate::row::{MAX_NAME, Row, is_name_char};
 
 /// A row and where its parts stand.
@@ -74,10 +74,11 @@ impl Reading {
     }
 
     fn read_document(&mut self, document: &Table) {
+        let starts = LineStarts::of(&self.text);
         for (key, item) in document {
             match (key, item) {
                 ("retired", Item::ArrayOfTables(rows)) => {
-                    rows.iter().for_each(|row| self.read_row(row));
+                    rows.iter().for_each(|row| self.read_row(row, &starts));
                 }
                 ("retired", other) => {
                     let found = type_name(other);
@@ -91,7 +92,7 @@ impl Reading {
         }
     }
 
-    fn read_row(&mut self, row: &Table) {
+    fn read_row(&mut self, row: &Table, starts: &LineStarts) {
         let header = row.span().unwrap_or(0..0);
         for (key, _) in row {
             if !["name", "retired_in", "replacement", "hint"].contains(&key) {
@@ -119,7 +120,7 @@ impl Reading {
                     retired_in,
                     replacement,
                     hint: hint.map(|(hint, _)| hint),
-                    line: line_of(&self.text, at.start),
+                    line: starts.line(at.start),
                 },
                 name: at,
                 retired_in: version_at,

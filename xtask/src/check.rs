@@ -72,7 +72,7 @@ impl Report {
             .chain(sides.iter().cloned())
             .chain(hints)
             .collect();
-        say(&lines.join("\n"));
+        say(&(lines.join("\n") + "\n"));
     }
 
     /// The rules about the list itself and about the sources.
@@ -91,7 +91,7 @@ impl Report {
             }
             Err(faults) => {
                 self.findings += faults.count();
-                say(&faults.draw(paint()));
+                say(&(faults.draw(paint()) + "\n"));
                 if registry::read(registry::FILE, bytes).is_err() {
                     say(
                         "note: the rows as they are now were not compared with the base: they cannot be read",
@@ -150,7 +150,7 @@ impl Report {
     /// The rule that the list only grows.
     fn base(&mut self, project: &Project, base: &Base, outcome: &Outcome, bytes: Option<&[u8]>) {
         for step in outcome.steps.iter().filter(|step| !step.is_clean()) {
-            self.step(project, step, bytes);
+            self.step(project, step, outcome.head.as_deref(), bytes);
         }
         for lost in &outcome.lost {
             self.lost(lost);
@@ -176,8 +176,8 @@ impl Report {
     }
 
     /// One step that did more than add.
-    fn step(&mut self, project: &Project, step: &Step, bytes: Option<&[u8]>) {
-        let hints = undo(project, step);
+    fn step(&mut self, project: &Project, step: &Step, head: Option<&str>, bytes: Option<&[u8]>) {
+        let hints = undo(step, head);
         if let Done::Gone(rows) = step.done {
             let sides = [
                 format!(
@@ -222,7 +222,7 @@ impl Report {
     /// Says what was compared if all is in order.
     fn finish(self) -> Result<Status> {
         if self.findings > 0 {
-            say(&format!("\n{} found", count(self.findings, "fault")));
+            say(&format!("{} found", count(self.findings, "fault")));
             return Ok(Status::Findings);
         }
         let mut out = anstream::stdout().lock();
@@ -267,27 +267,33 @@ fn commented_out(step: &Step, row: &Row, bytes: Option<&[u8]>) -> Option<usize> 
 }
 
 /// The commands that undo a step; what it rightly added is added again.
-fn undo(project: &Project, step: &Step) -> Vec<String> {
+fn undo(step: &Step, head: Option<&str>) -> Vec<String> {
     let file = registry::FILE;
     let added = match &step.done {
         Done::Compared(comparison) => comparison.added.as_slice(),
         Done::Gone(_) => &[],
     };
-    let again = added.iter().map(retire_again);
-    match (&step.from, &step.to) {
-        (Origin::Commit(from), Origin::WorkTree) => {
-            let checkout = format!("git checkout {} -- {file}", short(from));
-            std::iter::once(checkout).chain(again).collect()
+    let mut commands = vec![match &step.from {
+        Origin::Commit(from) => format!("git checkout {} -- {file}", short(from)),
+        from => format!("cp {} {file}", from.place(None)),
+    }];
+    commands.extend(added.iter().map(retire_again));
+    match &step.to {
+        Origin::Commit(to) if Some(to.as_str()) == head => {
+            commands.push(format!("git commit --amend --no-edit {file}"));
+            commands
         }
-        (Origin::Commit(_), Origin::Commit(to)) => vec![format!(
-            "git rebase --interactive {}^  # and mend that commit; every landed version counts",
-            short(to)
-        )],
-        (from, _) => {
-            let from = from.place(None);
-            let copy = format!("cp {from} {}", project.shown(&project.list_path()));
-            std::iter::once(copy).chain(again).collect()
-        }
+        Origin::Commit(to) => vec![
+            format!(
+                "git rebase --rebase-merges --interactive {}^  # and mend that commit",
+                short(to)
+            ),
+            format!(
+                "cargo xtask check --base {}  # instead, where that commit is published and the rows are back",
+                short(to)
+            ),
+        ],
+        Origin::File(_) | Origin::WorkTree => commands,
     }
 }
 

@@ -8,6 +8,7 @@ use registry::{Comparison, Row, Violation};
 
 use crate::base::Base;
 use crate::git::Git;
+use crate::{paint, say};
 
 /// How much of a commit's hash is shown.
 const SHOWN_HASH: usize = 12;
@@ -96,6 +97,8 @@ pub(crate) struct Outcome {
     pub(crate) steps: Vec<Step>,
     /// The rows that merges lost.
     pub(crate) lost: Vec<LostInMerge>,
+    /// The commit that is checked out, where it is one of the versions.
+    pub(crate) head: Option<String>,
     /// Commits whose list cannot be read; they were passed over.
     pub(crate) unreadable: Vec<String>,
     /// Whether the base has no list: this is its first landing.
@@ -123,6 +126,7 @@ pub(crate) fn compare(git: Option<&Git>, base: &Base, now: Option<&Version>) -> 
         (Base::History { .. }, Some(git)) => {
             let (versions, unreadable) = history(git)?;
             let mut outcome = walk(versions, now);
+            outcome.head = git.commit("HEAD")?;
             outcome.unreadable = unreadable;
             outcome.lost = lost_in_merges(git, None, now)?;
             Ok(outcome)
@@ -168,7 +172,10 @@ fn file(path: &Path) -> Result<Version> {
 fn named(origin: &Origin, bytes: &[u8]) -> Result<Vec<Row>> {
     match registry::read(&origin.place(None), bytes) {
         Ok(rows) => Ok(rows),
-        Err(faults) => bail!("{faults}\n\nerror: the base cannot be read"),
+        Err(faults) => {
+            say(&(faults.draw(paint()) + "\n"));
+            bail!("the base `{}` cannot be read", origin.place(None))
+        }
     }
 }
 

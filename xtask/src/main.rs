@@ -65,8 +65,6 @@ fn report(error: &anyhow::Error) {
             message.lines().partition(|line| line.starts_with("hint: "));
         let words = words.join("\n");
         text.push(match depth {
-            // A drawing of faults has its own `error:` lines.
-            0 if cause.is::<registry::Faults>() || words.starts_with("error") => words,
             0 => format!("error: {words}"),
             _ => format!("  caused by: {words}"),
         });

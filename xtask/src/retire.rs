@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::{fs, io};
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use registry::{Rules, fold};
 use same_file::Handle;
@@ -45,11 +45,16 @@ pub(crate) fn run(retire: &Retire) -> Result<Status> {
     // The guard is held until the new list is in place, so that of two runs the second sees the first's row.
     let _guard = lock(&path)?;
     let before = fs::read(&path).with_context(|| format!("failed to read `{}`", registry::FILE))?;
-    validate(&project, &sources, &before)
-        .map_err(|error| error.context("the list has faults; mend them first"))?;
+    validate(
+        &project,
+        &sources,
+        &before,
+        "the list has faults; mend them first",
+    )?;
     let before = String::from_utf8(before).context("the list is not UTF-8")?;
     let after = append(&before, retire)?;
-    let line = validate(&project, &sources, after.as_bytes())?;
+    let refusal = format!("`{}` was not retired; the list is as it was", retire.tool);
+    let line = validate(&project, &sources, after.as_bytes(), &refusal)?;
     if retire.dry_run {
         print(&diff(&before, &after))?;
         return Ok(Status::Clean);
@@ -59,15 +64,18 @@ pub(crate) fn run(retire: &Retire) -> Result<Status> {
     Ok(Status::Clean)
 }
 
-/// Checks a text as the whole list; the line of its last row.
-fn validate(project: &Project, sources: &Sources, bytes: &[u8]) -> Result<usize> {
+/// Checks a text as the whole list; the line of its last row. Says `refusal` after the faults.
+fn validate(project: &Project, sources: &Sources, bytes: &[u8], refusal: &str) -> Result<usize> {
     let rules = Rules {
         package: &project.package,
         live: Some(&sources.live),
     };
     match registry::parse(registry::FILE, bytes, rules) {
         Ok(list) => Ok(list.rows().last().map_or(0, |row| row.line)),
-        Err(faults) => Err(anyhow!("{}", faults.draw(paint()))),
+        Err(faults) => {
+            say(&(faults.draw(paint()) + "\n"));
+            bail!("{refusal}")
+        }
     }
 }
 

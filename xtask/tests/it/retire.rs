@@ -1,0 +1,208 @@
+//! A row is added whole or not at all.
+
+use crate::project::{Ended, LIST, Project, snapshot};
+
+/// Runs `retire`, which must refuse and leave the list as it was.
+fn check_refused(name: &str, arguments: &[&str]) -> Ended {
+    let project = Project::new();
+    let ended = project.xtask(&[&["retire"], arguments].concat());
+    assert_eq!(ended.code, 2, "{ended}");
+    assert_eq!(project.list(), LIST);
+    snapshot(name, &ended);
+    ended
+}
+
+#[test]
+fn one_place_of_the_list_changes() {
+    let project = Project::new();
+    let ended = project.xtask(&["retire", "foo_tool", "3.1.0", "bash"]);
+    assert_eq!(ended.code, 0, "{ended}");
+    snapshot("retired", &ended);
+    let row =
+        "\n[[retired]]\nname = \"foo_tool\"\nretired_in = \"3.1.0\"\nreplacement = \"bash\"\n";
+    assert_eq!(project.list(), format!("{LIST}{row}"));
+    assert_eq!(
+        project.git(&["status", "--porcelain"]),
+        format!(" M {}", registry::FILE)
+    );
+    assert_eq!(project.xtask(&["check"]).code, 0);
+
+    let again = project.xtask(&["retire", "foo_tool", "3.1.0", "bash"]);
+    assert_eq!(again.code, 2);
+    assert_eq!(project.list(), format!("{LIST}{row}"));
+    snapshot("retired_again", &again);
+}
+
+#[test]
+fn every_other_byte_of_an_odd_list_stays() {
+    let row = "[[retired]]\nname = \"foo_tool\"\nretired_in = \"3.1.0\"\nreplacement = \"bash\"\nhint = \"say \\\\\\\"no\\\\\\\"\"\n";
+    for list in [
+        LIST.replace('\n', "\r\n"),
+        LIST.trim_end().to_owned(),
+        format!("{LIST}\n\n# the end\n"),
+        format!("{LIST}# the end"),
+        LIST.replace(" = ", "   =\t")
+            .replace("\"bash\"", "'bash'  # for good"),
+        format!("\n\n{LIST}\n\n\n"),
+    ] {
+        let project = Project::new();
+        project.write(registry::FILE, &list);
+        let hint = r#"say \"no\""#;
+        let arguments = ["retire", "foo_tool", "3.1.0", "bash", "--hint", hint];
+        let ended = project.xtask(&arguments);
+        assert_eq!(ended.code, 0, "{list:?}: {ended}");
+        let after = project.list();
+        let head = list
+            .bytes()
+            .zip(after.bytes())
+            .take_while(|(one, other)| one == other)
+            .count();
+        let tail = &list[head..];
+        assert!(after.ends_with(tail), "{list:?} became {after:?}");
+        let rows = registry::read("", after.as_bytes()).unwrap();
+        assert_eq!(rows.len(), 3);
+        assert_eq!(rows[2].hint.as_deref(), Some(hint), "{row}");
+        assert_eq!(list.contains("\r\n"), after.contains("\r\n"));
+        assert!(
+            !list.contains("\r\n") || after.matches('\n').count() == after.matches("\r\n").count()
+        );
+    }
+}
+
+#[test]
+fn a_dry_run_prints_the_change_and_writes_nothing() {
+    let project = Project::new();
+    let ended = project.xtask(&[
+        "retire",
+        "foo_tool",
+        "3.1.0",
+        "bash",
+        "--hint",
+        "use it",
+        "--dry-run",
+    ]);
+    assert_eq!(ended.code, 0, "{ended}");
+    snapshot("dry_run", &ended);
+    assert_eq!(project.list(), LIST);
+}
+
+#[test]
+fn it_says_where_the_name_still_stands() {
+    let project = Project::new();
+    project.write("starter/skills/foo/SKILL.md", "Call `foo_tool`.\n");
+    project.write(
+        "docs/tools.md",
+        "one\ntwo: FOO-TOOL, foo_tools, my_foo_tool\n",
+    );
+    project.write("src/run.rs", "fn foo_tool() {}\n");
+    project.write("examples/a/SKILL.md", "`foo_tool(1)`\n");
+    project.write("target/x.md", "foo_tool\n");
+    project.write(".gitignore", "/target\n");
+    let ended = project.xtask(&["retire", "foo_tool", "3.1.0", "bash"]);
+    assert_eq!(ended.code, 0, "{ended}");
+    snapshot("where_it_stands", &ended);
+}
+
+#[test]
+fn a_retired_tool_can_be_the_replacement() {
+    let project = Project::new();
+    let ended = project.xtask(&["retire", "foo_tool", "3.1.0", "python_eval"]);
+    assert_eq!(ended.code, 0, "{ended}");
+}
+
+#[test]
+fn an_unknown_replacement_is_refused() {
+    check_refused("refused_replacement", &["foo_tool", "3.1.0", "frobnicate"]);
+}
+
+#[test]
+fn an_alias_and_a_misspelt_replacement_are_refused() {
+    check_refused("refused_alias_replacement", &["foo_tool", "3.1.0", "shell"]);
+    check_refused(
+        "refused_misspelt_replacement",
+        &["foo_tool", "3.1.0", "Bash"],
+    );
+    check_refused(
+        "refused_misspelt_retired",
+        &["foo_tool", "3.1.0", "Python-Eval"],
+    );
+}
+
+#[test]
+fn a_live_tool_and_an_alias_are_refused() {
+    check_refused("refused_live", &["read", "3.1.0", "bash"]);
+    check_refused("refused_alias", &["Sandbox_Exec", "3.1.0", "read"]);
+}
+
+#[test]
+fn a_retired_name_is_refused_in_any_spelling() {
+    check_refused("refused_retired", &["Python-Eval", "3.1.0", "bash"]);
+}
+
+#[test]
+fn a_version_newer_than_the_packages_is_refused() {
+    check_refused("refused_version", &["foo_tool", "3.2.0", "bash"]);
+}
+
+#[test]
+fn a_bad_name_version_or_hint_is_refused_and_every_fault_said() {
+    check_refused(
+        "refused_form",
+        &["foo tool", "3.1", "bash", "--hint", "two\nlines"],
+    );
+    check_refused("refused_long_name", &[&"x".repeat(65), "3.1.0", "bash"]);
+    check_refused("refused_empty", &["", "", "", "--hint", ""]);
+}
+
+#[test]
+fn a_faulty_list_is_not_added_to() {
+    let project = Project::new();
+    project.edit(|list| list.replace("3.0.21", "3.0"));
+    let before = project.list();
+    let ended = project.xtask(&["retire", "foo_tool", "3.1.0", "bash"]);
+    assert_eq!(ended.code, 2, "{ended}");
+    assert_eq!(project.list(), before);
+    snapshot("refused_faulty_list", &ended);
+}
+
+#[test]
+fn runs_at_once_lose_no_row() {
+    let project = Project::new();
+    let names: Vec<String> = (0..12).map(|number| format!("tool_{number}")).collect();
+    std::thread::scope(|scope| {
+        for name in &names {
+            let project = &project;
+            scope.spawn(move || {
+                let ended = project.xtask(&["retire", name, "3.1.0", "bash"]);
+                assert_eq!(ended.code, 0, "{ended}");
+            });
+        }
+    });
+    let rows = registry::read("", project.list().as_bytes()).unwrap();
+    let mut added: Vec<_> = rows.iter().skip(2).map(|row| row.name.clone()).collect();
+    added.sort();
+    let mut names = names;
+    names.sort();
+    assert_eq!(added, names);
+    assert_eq!(
+        project.git(&["status", "--porcelain"]),
+        format!(" M {}", registry::FILE)
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn the_lists_mode_stays() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let project = Project::new();
+    let path = project.path(registry::FILE);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+    assert_eq!(
+        project.xtask(&["retire", "foo_tool", "3.1.0", "bash"]).code,
+        0
+    );
+    assert_eq!(
+        std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+        0o640
+    );
+}
