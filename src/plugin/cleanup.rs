@@ -15,11 +15,25 @@ use serde::{Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
 
-/// The operator's word on what cleanup leaves.
+/// The operator's word on what cleanup leaves (`[plugins] keep_retired`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// The plugins that stay although they are retired (`[plugins] keep_retired`).
-    pub keep: BTreeSet<String>,
+    kept: BTreeSet<(Scope, String)>,
+}
+
+impl Policy {
+    /// Has plugins stay although they are retired. The user's config speaks for both stores, a workspace's
+    /// for its own alone: it may come from anywhere.
+    pub fn keep(&mut self, config: Scope, names: impl IntoIterator<Item = String>) {
+        self.kept
+            .extend(names.into_iter().map(|name| (config, name)));
+    }
+
+    /// Whether a store's plugin stays.
+    pub fn keeps(&self, store: Scope, name: &str) -> bool {
+        let said_by = |config| self.kept.contains(&(config, name.to_owned()));
+        said_by(Scope::User) || said_by(store)
+    }
 }
 
 /// A plugin that tells the model to call a retired tool.
@@ -117,7 +131,7 @@ pub fn plan(stores: &[PluginStore], policy: &Policy) -> Plan {
 pub fn lock(stores: &[PluginStore]) -> Result<LockGuard> {
     let roots: Vec<_> = stores
         .iter()
-        .map(PluginStore::root)
+        .flat_map(PluginStore::governed_roots)
         .filter(|root| root.is_dir())
         .collect();
     Ok(disk::lock_all(&roots)?)
@@ -160,7 +174,7 @@ fn look(store: &PluginStore, policy: &Policy, plan: &mut Plan) -> Result<()> {
 
 fn judge(store: &PluginStore, policy: &Policy, scanned: &ScannedPlugin) -> Stale {
     let plugin = &scanned.plugin;
-    let kept = policy.keep.contains(&plugin.name);
+    let kept = policy.keeps(store.scope(), &plugin.name);
     let removal = (!kept)
         .then(|| store.plan_removal(&plugin.name, RemovalReason::Retired, Packages::Move))
         .transpose();

@@ -94,10 +94,17 @@ impl PluginStore {
     /// Takes the lock that changes to this store need: of its own root, which is created if it is missing,
     /// and of those other roots that exist, because their configs may name its plugins.
     pub fn lock(&self) -> Result<LockGuard> {
-        let others = self.neighbours.iter().map(|(_, root)| root.as_path());
-        let mut roots = vec![self.root.as_path()];
-        roots.extend(others.filter(|root| root.is_dir()));
+        let roots: Vec<_> = self
+            .governed_roots()
+            .filter(|root| *root == self.root || root.is_dir())
+            .collect();
         Ok(disk::lock_all(&roots)?)
+    }
+
+    /// Its own root, and those of the stores that the same configs govern.
+    pub(super) fn governed_roots(&self) -> impl Iterator<Item = &Path> {
+        let others = self.neighbours.iter().map(|(_, root)| root.as_path());
+        std::iter::once(self.root.as_path()).chain(others)
     }
 
     /// Every installed plugin, by name.

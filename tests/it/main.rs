@@ -6,10 +6,6 @@
 )]
 
 // What the tests stand on.
-#[expect(
-    dead_code,
-    reason = "the helpers land before the tests that use all of them"
-)]
 mod sandbox; // a home and a working directory of a test's own, and the binary run in them
 mod tree; // a directory tree as a value, to compare before with after
 
@@ -18,6 +14,7 @@ mod config; // a config read; one entry cut out of it and put back, to the byte
 mod config_properties; // the same promise over generated configs
 mod disk; // the one module that changes the disk
 mod plugin; // a plugin's life in a store
+mod plugin_cleanup; // what calls a retired tool is taken away: all of it, or none
 mod roots; // where vak's state lives
 mod scan; // the scanner's grades, from tables of cases
 mod scan_command; // what `vak scan` shows, to people and to programs
