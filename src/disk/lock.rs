@@ -82,7 +82,7 @@ pub fn lock_within(roots: &[&Path], timeout: Duration) -> Result<LockGuard> {
     files.dedup_by_key(|lock| lock.identity);
     let start = Instant::now();
     for lock in &files {
-        lock.acquire(start, timeout)?;
+        acquire(&lock.file, &lock.path, start, timeout)?;
     }
     let guard = LockGuard {
         roots: paths,
@@ -92,6 +92,32 @@ pub fn lock_within(roots: &[&Path], timeout: Duration) -> Result<LockGuard> {
         sweep(&guard, root)?;
     }
     Ok(guard)
+}
+
+/// Whether a lock is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LockState {
+    /// Nobody holds it, or there is no lock file yet.
+    Free,
+    /// A process holds it.
+    Held,
+}
+
+/// Says whether a root's lock is taken, without taking it for longer than the look and without creating
+/// anything.
+pub fn probe(root: &Path) -> Result<LockState> {
+    let path = root.join(LOCK_FILE);
+    let Some(dir) = Dir::open(root)? else {
+        return Ok(LockState::Free);
+    };
+    let Some(file) = dir.open_file(std::ffi::OsStr::new(LOCK_FILE))? else {
+        return Ok(LockState::Free);
+    };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(LockState::Free),
+        Err(TryLockError::WouldBlock) => Ok(LockState::Held),
+        Err(TryLockError::Error(source)) => Err(io_error("look at the lock", &path)(source)),
+    }
 }
 
 struct LockFile {
@@ -131,29 +157,30 @@ impl LockFile {
             identity: (metadata.dev(), metadata.ino()),
         })
     }
+}
 
-    fn acquire(&self, start: Instant, timeout: Duration) -> Result<()> {
-        let mut told = false;
-        loop {
-            match self.file.try_lock() {
-                Ok(()) => return Ok(()),
-                Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(source)) => {
-                    return Err(io_error("take the lock", &self.path)(source));
-                }
+/// Takes the `flock` of an open file, waiting for whoever holds it. `path` is what it is called in messages.
+pub(super) fn acquire(file: &File, path: &Path, start: Instant, timeout: Duration) -> Result<()> {
+    let mut told = false;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(source)) => {
+                return Err(io_error("take the lock", path)(source));
             }
-            if !told {
-                told = true;
-                let hook = *WAIT_HOOK.read().unwrap_or_else(PoisonError::into_inner);
-                hook(&self.path);
-            }
-            if start.elapsed() >= timeout {
-                return Err(DiskError::LockTimeout {
-                    path: self.path.clone(),
-                    waited: timeout,
-                });
-            }
-            std::thread::sleep(PAUSE);
         }
+        if !told {
+            told = true;
+            let hook = *WAIT_HOOK.read().unwrap_or_else(PoisonError::into_inner);
+            hook(path);
+        }
+        if start.elapsed() >= timeout {
+            return Err(DiskError::LockTimeout {
+                path: path.to_owned(),
+                waited: timeout,
+            });
+        }
+        std::thread::sleep(PAUSE);
     }
 }

@@ -17,12 +17,16 @@
 //! It refuses to know what the files mean.
 
 mod dir;
+mod executable;
 mod lock;
 mod replace;
 mod tree;
 
 pub use dir::{Dir, Entry, Kind};
-pub use lock::{LOCK_FILE, LockGuard, TIMEOUT, lock, lock_all, lock_within, set_wait_hook};
+pub use executable::{Executable, Staged};
+pub use lock::{
+    LOCK_FILE, LockGuard, LockState, TIMEOUT, lock, lock_all, lock_within, probe, set_wait_hook,
+};
 #[cfg(feature = "agent")]
 pub(crate) use replace::replace_at;
 pub use replace::{STRAY_PREFIX, replace, replace_below, sweep};

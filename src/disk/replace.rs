@@ -94,29 +94,29 @@ pub(super) fn replace_in(dir: &Dir, name: &OsStr, bytes: &[u8]) -> Result<()> {
         Some(_) => return Err(DiskError::NotAFile { path }),
     }
     sweep_in(dir)?;
-    let temporary = Temporary::create(dir, &path, old.is_none())?;
+    let temporary = Temporary::create(dir, path, old.is_none())?;
     temporary.fill(bytes, old.as_ref())?;
     temporary.rename_to(name)?;
     dir.sync()
 }
 
-fn may_write(dir: &Dir, name: &OsStr, path: &Path) -> Result<()> {
+pub(super) fn may_write(dir: &Dir, name: &OsStr, path: &Path) -> Result<()> {
     rustix::fs::accessat(dir, name, Access::WRITE_OK, AtFlags::EACCESS)
         .map_err(os_error("write", path))
 }
 
 /// A file on its way to its name. Dropped before it got there, it is removed.
-struct Temporary<'a> {
+pub(super) struct Temporary<'a> {
     dir: &'a Dir,
     name: OsString,
     file: File,
     /// What it will be, for messages.
-    target: &'a Path,
+    target: PathBuf,
     renamed: bool,
 }
 
 impl<'a> Temporary<'a> {
-    fn create(dir: &'a Dir, target: &'a Path, is_new: bool) -> Result<Temporary<'a>> {
+    pub(super) fn create(dir: &'a Dir, target: PathBuf, is_new: bool) -> Result<Temporary<'a>> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let serial = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = OsString::from(format!("{STRAY_PREFIX}{}.{serial}", std::process::id()));
@@ -125,7 +125,7 @@ impl<'a> Temporary<'a> {
         // Until an old file's mode is known to be set, nobody else may read the bytes.
         let mode = Mode::from_raw_mode(if is_new { 0o666 } else { 0o600 });
         let file: File = rustix::fs::openat(dir, &name, flags, mode)
-            .map_err(os_error("create a file beside", target))?
+            .map_err(os_error("create a file beside", &target))?
             .into();
         let temporary = Temporary {
             dir,
@@ -139,22 +139,36 @@ impl<'a> Temporary<'a> {
         Ok(temporary)
     }
 
-    fn fill(&self, bytes: &[u8], old: Option<&Stat>) -> Result<()> {
-        let failed = || io_error("write", self.target);
+    pub(super) fn fill(&self, bytes: &[u8], old: Option<&Stat>) -> Result<()> {
+        let failed = || io_error("write", &self.target);
         (&self.file).write_all(bytes).map_err(failed())?;
         if let Some(old) = old {
             // Not ours to give away unless this is root; the mode still counts.
             let owner = (Uid::from_raw(old.st_uid), Gid::from_raw(old.st_gid));
             let _ = rustix::fs::fchown(&self.file, Some(owner.0), Some(owner.1));
             rustix::fs::fchmod(&self.file, Mode::from_raw_mode(old.st_mode & 0o7777))
-                .map_err(os_error("keep the mode of", self.target))?;
+                .map_err(os_error("keep the mode of", &self.target))?;
         }
-        self.file.sync_all().map_err(io_error("sync", self.target))
+        self.file.sync_all().map_err(io_error("sync", &self.target))
     }
 
-    fn rename_to(mut self, name: &OsStr) -> Result<()> {
+    /// Where it is until it gets its name.
+    pub(super) fn path(&self) -> PathBuf {
+        self.dir.path().join(&self.name)
+    }
+
+    /// Trades the open file for one that can only be read.
+    pub(super) fn close_for_writing(&mut self) -> Result<()> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        self.file = rustix::fs::openat(self.dir, &self.name, flags, Mode::empty())
+            .map_err(os_error("open", &self.path()))?
+            .into();
+        Ok(())
+    }
+
+    pub(super) fn rename_to(mut self, name: &OsStr) -> Result<()> {
         rustix::fs::renameat(self.dir, &self.name, self.dir, name)
-            .map_err(os_error("replace", self.target))?;
+            .map_err(os_error("replace", &self.target))?;
         self.renamed = true;
         Ok(())
     }
