@@ -1,0 +1,202 @@
+//! The health report: named checks over everything that can be stale, and what to run about each.
+//!
+//! A check looks and never changes anything. What it cannot look at (a corrupt registry, an unreadable
+//! file) is a failed check that names it, not an error: the report always comes out whole, with all checks
+//! in the same order.
+
+mod config;
+mod list;
+mod plugins;
+mod state;
+mod store;
+
+use crate::config::Config;
+use crate::plugin::cleanup::Policy;
+use crate::plugin::{PluginStore, ScannedPlugin};
+use crate::roots::{Roots, Scope};
+use crate::seed::in_words;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// How a check came out, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// In order.
+    Pass,
+    /// Deserves a look; nothing is broken.
+    Warn,
+    /// Wrong.
+    Fail,
+}
+
+/// A place in a file that a check points at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The file; a plugin's are relative to its package.
+    pub file: PathBuf,
+    /// The line, counted from 1; 0 for the file as a whole.
+    pub line: usize,
+    /// The column, counted in characters from 1; 0 for the line as a whole.
+    pub column: usize,
+    /// What stands or what is wrong there.
+    pub text: String,
+}
+
+/// Something a check found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Item {
+    /// What it is about: a plugin, a file, a config entry.
+    pub subject: String,
+    /// What was found.
+    pub found: String,
+    /// Where.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Place>,
+}
+
+/// A command, and what it would bring about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Remedy {
+    /// What to type.
+    pub run: String,
+    /// What that does.
+    pub effect: String,
+}
+
+/// One named check and its outcome.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// A stable name, for programs.
+    pub id: &'static str,
+    /// How it came out.
+    pub verdict: Verdict,
+    /// The outcome in a phrase.
+    pub summary: String,
+    /// What was found.
+    pub items: Vec<Item>,
+    /// What to type, in order.
+    pub remedies: Vec<Remedy>,
+}
+
+/// The whole report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// The version of this document's shape.
+    pub schema: u32,
+    /// Every check, always all of them and in the same order.
+    pub checks: Vec<Check>,
+}
+
+impl Report {
+    /// Whether no check failed. Warnings are no failure.
+    pub fn is_healthy(&self) -> bool {
+        self.count(Verdict::Fail) == 0
+    }
+
+    /// How many checks came out so.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        let checks = self.checks.iter();
+        checks.filter(|check| check.verdict == verdict).count()
+    }
+}
+
+/// Looks at everything below the roots. Reads only, and never fails as a whole.
+pub fn examine(roots: &Roots) -> Report {
+    let seen = Seen::look(roots);
+    Report {
+        schema: 1,
+        checks: vec![
+            plugins::retired(&seen),
+            plugins::references(&seen),
+            store::registry(&seen),
+            store::quarantine(&seen),
+            config::readable(&seen),
+            config::grants(&seen),
+            state::starter(roots),
+            state::lock(roots),
+            list::compiled_in(),
+        ],
+    }
+}
+
+/// What several checks look at, read once.
+struct Seen {
+    stores: Vec<SeenStore>,
+    configs: Vec<SeenConfig>,
+    /// The operator's word, as far as the configs could be read.
+    policy: Policy,
+}
+
+struct SeenStore {
+    store: PluginStore,
+    plugins: Result<Vec<ScannedPlugin>, String>,
+}
+
+struct SeenConfig {
+    path: PathBuf,
+    config: Result<Config, String>,
+}
+
+impl Seen {
+    fn look(roots: &Roots) -> Seen {
+        let stores = PluginStore::open_all(roots).into_iter().map(|store| {
+            let plugins = store.scan().map_err(|error| in_words(&error));
+            SeenStore { store, plugins }
+        });
+        let mut policy = Policy::default();
+        let configs = roots.iter().map(|(scope, root)| {
+            let path = root.join(crate::config::FILE_NAME);
+            let config = Config::read(&path).map_err(|error| in_words(&error));
+            if let Ok(config) = &config {
+                policy.keep(scope, config.keep_retired.iter().cloned());
+            }
+            SeenConfig { path, config }
+        });
+        Seen {
+            stores: stores.collect(),
+            configs: configs.collect(),
+            policy,
+        }
+    }
+
+    /// Every plugin that could be read.
+    fn plugins(&self) -> impl Iterator<Item = &ScannedPlugin> {
+        let read = self
+            .stores
+            .iter()
+            .filter_map(|seen| seen.plugins.as_ref().ok());
+        read.flatten()
+    }
+}
+
+/// A plugin as a heading: name, version, store.
+fn heading(plugin: &ScannedPlugin) -> String {
+    let version = match plugin.plugin.version.as_str() {
+        "" => String::new(),
+        version => format!(" {version}"),
+    };
+    format!("{}{version} ({})", plugin.plugin.name, plugin.scope)
+}
+
+/// ` --scope …` for the commands about a plugin whose name both stores have.
+fn scope_flag(seen: &Seen, name: &str, scope: Scope) -> String {
+    let mut others = seen.plugins().filter(|plugin| plugin.scope != scope);
+    match others.any(|plugin| plugin.plugin.name == name) {
+        true => format!(" --scope {scope}"),
+        false => String::new(),
+    }
+}
+
+fn remedy(run: impl Into<String>, effect: impl Into<String>) -> Remedy {
+    Remedy {
+        run: run.into(),
+        effect: effect.into(),
+    }
+}
+
+/// A number and a noun, in the singular where it is one.
+fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
