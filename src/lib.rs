@@ -14,10 +14,16 @@ pub mod config;
 #[cfg(feature = "store")]
 pub mod disk;
 #[cfg(feature = "store")]
+pub mod health;
+#[cfg(feature = "store")]
 pub mod mode;
 #[cfg(feature = "store")]
 pub mod plugin;
 #[cfg(feature = "store")]
 pub mod roots;
+#[cfg(feature = "store")]
+pub mod seed;
+#[cfg(feature = "store")]
+pub mod update;
 #[cfg(feature = "walk")]
 pub mod walk;

@@ -4,21 +4,24 @@
 //! command and format: 0 clean, 1 findings or failed checks, 2 it could not do its work. This is the
 //! only module that writes to the terminal.
 
-#![expect(
-    dead_code,
-    reason = "the frame lands before the commands that use all of it"
-)]
-
+mod doctor;
+mod manual;
 mod out;
+mod program;
 mod scan;
+mod setup;
+mod sync;
 
+use crate::mode::Mode;
 use crate::roots::Roots;
+use crate::tools::retired_tools;
 use anstyle::{AnsiColor, Style};
 use anyhow::Context as _;
 use clap::{Parser, Subcommand, ValueEnum};
 use out::Out;
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 /// Bold, for what a line is about.
 pub(crate) const STRONG: Style = Style::new().bold();
@@ -38,7 +41,7 @@ pub(crate) const FAINT: Style = Style::new().dimmed();
 #[derive(Debug, Parser)]
 #[command(
     name = "vak",
-    version,
+    version = version(),
     subcommand_required = true,
     arg_required_else_help = true,
     disable_help_subcommand = true,
@@ -53,7 +56,14 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Doctor(doctor::DoctorArgs),
+    Setup(setup::SetupArgs),
     Scan(scan::ScanArgs),
+    ServicesSync(sync::SyncArgs),
+    #[command(name = "self")]
+    Program(program::SelfArgs),
+    Completions(manual::CompletionsArgs),
+    Manual(manual::ManualArgs),
 }
 
 /// How a command's result is written.
@@ -104,8 +114,28 @@ pub fn main() -> ExitCode {
 
 fn run(command: &Command, out: &mut Out) -> anyhow::Result<Status> {
     match command {
+        Command::Doctor(args) => doctor::run(args, out),
+        Command::Setup(args) => setup::run(args, out),
         Command::Scan(args) => scan::run(args, out),
+        Command::ServicesSync(args) => sync::run(args, out),
+        Command::Program(args) => program::run(args, out),
+        Command::Completions(args) => manual::completions(args, out),
+        Command::Manual(args) => manual::manual(args, out),
     }
+}
+
+/// What `vak --version` says behind the name: the version, and how many retired tools this binary knows.
+fn version() -> &'static str {
+    static VERSION: LazyLock<String> = LazyLock::new(|| {
+        let known = sync::count(retired_tools().len(), "retired tool");
+        format!("{} ({known})", env!("CARGO_PKG_VERSION"))
+    });
+    &VERSION
+}
+
+/// Whether to write, as `--dry-run` says.
+pub(crate) fn mode(dry_run: bool) -> Mode {
+    if dry_run { Mode::Check } else { Mode::Write }
 }
 
 /// The roots this process works on, from its environment and working directory.

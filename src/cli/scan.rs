@@ -1,6 +1,6 @@
 //! `vak scan`: what of these files still calls a retired tool, for authors and for CI.
 
-mod excerpt;
+pub(super) mod excerpt;
 mod explain;
 mod github;
 mod human;

@@ -12,9 +12,9 @@ const ELLIPSIS: char = '…';
 
 /// A line to show, and the columns of it to mark.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Shown {
-    pub(super) text: String,
-    pub(super) mark: Range<usize>,
+pub(crate) struct Shown {
+    pub(crate) text: String,
+    pub(crate) mark: Range<usize>,
 }
 
 /// A character and how many columns it takes.
@@ -26,7 +26,7 @@ struct Cell {
 
 /// Lays out a line in at most `width` columns; `mark` is in bytes of `line`. Of a longer line the part
 /// around the mark is shown.
-pub(super) fn lay_out(line: &str, mark: &Range<usize>, width: usize) -> Shown {
+pub(crate) fn lay_out(line: &str, mark: &Range<usize>, width: usize) -> Shown {
     let mut cells = Vec::with_capacity(line.len());
     let mut marked = 0..0;
     let mut column = 0;
@@ -136,12 +136,12 @@ fn harmless(character: char) -> char {
 }
 
 /// Any text, on one line, made fit for a terminal.
-pub(super) fn shown_text(text: &str) -> String {
+pub(crate) fn shown_text(text: &str) -> String {
     text.chars().map(harmless).collect()
 }
 
 /// A path, made fit for a terminal.
-pub(super) fn shown_path(path: &Path) -> String {
+pub(crate) fn shown_path(path: &Path) -> String {
     shown_text(&path.to_string_lossy())
 }
 

@@ -1,0 +1,236 @@
+//! `vak services-sync`, and the report it shares with `vak setup seed`.
+
+use super::out::Out;
+use super::{BAD, FAINT, Format, GOOD, STRONG, Status, WARN, mode, roots, write_json};
+use crate::mode::Mode;
+use crate::plugin::RecordedFinding;
+use crate::seed::starter::{StarterFile, StarterState};
+use crate::seed::{SeedReport, Taken, seed_shared_capabilities};
+use crate::tools;
+use clap::Args;
+use std::collections::BTreeSet;
+use std::io::Write as _;
+
+/// Bring the state on disk up to what this vak knows: for updates and service managers
+///
+/// Does what `vak setup seed` does: starter skills, then the clean-up of plugins that call a retired tool. It asks nothing, is
+/// safe to run at every start, and says nothing when there was nothing to do.
+#[derive(Debug, Args)]
+pub(crate) struct SyncArgs {
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// How the report is written
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+}
+
+/// How much a person wants to hear.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verbosity {
+    /// The whole report.
+    Full,
+    /// Only what was changed and what failed.
+    Changes,
+}
+
+pub(crate) fn run(args: &SyncArgs, out: &mut Out) -> anyhow::Result<Status> {
+    reconcile(mode(args.dry_run), args.format, Verbosity::Changes, out)
+}
+
+/// Seeds and cleans up, and reports it.
+pub(crate) fn reconcile(
+    mode: Mode,
+    format: Format,
+    verbosity: Verbosity,
+    out: &mut Out,
+) -> anyhow::Result<Status> {
+    let report = seed_shared_capabilities(&roots()?, mode);
+    match format {
+        Format::Json => write_json(out, &report)?,
+        Format::Human if verbosity == Verbosity::Changes && !report.changes() => {}
+        Format::Human => write_human(out, &report)?,
+    }
+    if report.failed.is_empty() {
+        return Ok(Status::Clean);
+    }
+    out.flush()?;
+    Err(failure(&report))
+}
+
+/// What failed, as one error.
+pub(crate) fn failure(report: &SeedReport) -> anyhow::Error {
+    match report.failed.as_slice() {
+        [one] => anyhow::anyhow!("{one}"),
+        several => anyhow::anyhow!(
+            "{} could not be done:\n{}",
+            count(several.len(), "thing"),
+            several.join("\n")
+        ),
+    }
+}
+
+pub(crate) fn write_human(out: &mut Out, report: &SeedReport) -> std::io::Result<()> {
+    write_starter(out, report)?;
+    write_cleanup(out, report)?;
+    if report.dry_run {
+        writeln!(
+            out,
+            "{FAINT}nothing was changed: this was a dry run{FAINT:#}"
+        )?;
+    }
+    Ok(())
+}
+
+fn write_starter(out: &mut Out, report: &SeedReport) -> std::io::Result<()> {
+    let of = |state: StarterState| -> Vec<&StarterFile> {
+        report
+            .starter
+            .iter()
+            .filter(|file| file.state == state)
+            .collect()
+    };
+    let would = if report.dry_run { "to be " } else { "" };
+    let parts: Vec<String> = [
+        (StarterState::Written, format!("{would}written")),
+        (StarterState::Updated, format!("{would}updated")),
+        (StarterState::Current, "up to date".to_owned()),
+        (StarterState::KeptEdited, "kept as you edited it".to_owned()),
+        (
+            StarterState::KeptDeleted,
+            "left out as you deleted it".to_owned(),
+        ),
+    ]
+    .into_iter()
+    .filter_map(|(state, words)| match of(state).len() {
+        0 => None,
+        number => Some(format!("{number} {words}")),
+    })
+    .collect();
+    if parts.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "{STRONG}Starter skills{STRONG:#} in {}: {}",
+        report.shared_root.display(),
+        parts.join(", ")
+    )?;
+    for state in [
+        StarterState::Written,
+        StarterState::Updated,
+        StarterState::KeptEdited,
+        StarterState::KeptDeleted,
+    ] {
+        let (style, mark) = match state {
+            StarterState::Written => (GOOD, "+"),
+            StarterState::Updated => (GOOD, "~"),
+            StarterState::KeptEdited => (WARN, "edited"),
+            _ => (WARN, "deleted"),
+        };
+        for file in of(state) {
+            writeln!(out, "  {style}{mark}{style:#} {}", file.path.display())?;
+        }
+    }
+    Ok(())
+}
+
+fn write_cleanup(out: &mut Out, report: &SeedReport) -> std::io::Result<()> {
+    let cleanup = &report.cleanup;
+    let taken = match (cleanup.taken.len(), report.dry_run) {
+        (0, _) => "none to take away".to_owned(),
+        (number, true) => format!("{number} to be taken away"),
+        (number, false) => format!("{number} taken away"),
+    };
+    writeln!(out, "{STRONG}Retired plugins{STRONG:#}: {taken}")?;
+    for plugin in &cleanup.taken {
+        write_taken(out, plugin)?;
+    }
+    for kept in &cleanup.kept {
+        writeln!(
+            out,
+            "  {WARN}kept{WARN:#} {} {} ({}): `keep_retired` in the config names it; its stale skills stay away from the model",
+            kept.name, kept.version, kept.scope
+        )?;
+    }
+    for unfinished in &cleanup.finished {
+        writeln!(
+            out,
+            "  {GOOD}finished{GOOD:#} what an interrupted vak had begun with {} ({})",
+            unfinished.plugin.name, unfinished.plugin.scope
+        )?;
+    }
+    Ok(())
+}
+
+fn write_taken(out: &mut Out, plugin: &Taken) -> std::io::Result<()> {
+    let verb = if plugin.quarantine.is_some() {
+        "-"
+    } else {
+        "would take away"
+    };
+    writeln!(
+        out,
+        "  {BAD}{verb}{BAD:#} {STRONG}{}{STRONG:#} {} ({})",
+        plugin.name, plugin.version, plugin.scope
+    )?;
+    for line in called_tools(&plugin.findings) {
+        writeln!(out, "      {line}")?;
+    }
+    for grant in &plugin.grants {
+        writeln!(
+            out,
+            "      its entry in `network_allow` {} with it: {}:{}",
+            if plugin.quarantine.is_some() {
+                "went"
+            } else {
+                "would go"
+            },
+            grant.config.display(),
+            grant.lines.first().copied().unwrap_or(1)
+        )?;
+    }
+    if plugin.quarantine.is_some() {
+        writeln!(
+            out,
+            "      bring it back: vak plugins restore {}",
+            plugin.name
+        )?;
+    }
+    Ok(())
+}
+
+/// One line for each retired tool that a plugin calls: where first, how often more, since when, and what instead.
+fn called_tools(findings: &[RecordedFinding]) -> Vec<String> {
+    let tools: BTreeSet<&str> = findings
+        .iter()
+        .map(|finding| finding.tool.as_str())
+        .collect();
+    tools
+        .into_iter()
+        .filter_map(|tool| {
+            let mut places = findings.iter().filter(|finding| finding.tool == tool);
+            let first = places.next()?;
+            let more = match places.count() {
+                0 => String::new(),
+                number => format!(" and {} more", count(number, "line")),
+            };
+            let since = tools::retired_tool(tool)
+                .map(|row| format!(", retired in {}", row.retired_in))
+                .unwrap_or_default();
+            Some(format!(
+                "calls `{tool}`{since} (use `{}`): {}:{}:{}{more}",
+                tools::canonical_tool_name(tool),
+                first.file,
+                first.line,
+                first.column
+            ))
+        })
+        .collect()
+}
+
+/// A number and a noun, in the singular where it is one.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
