@@ -18,6 +18,7 @@ mod plugin_cleanup; // what calls a retired tool is taken away: all of it, or no
 mod roots; // where vak's state lives
 mod scan; // the scanner's grades, from tables of cases
 mod scan_command; // what `vak scan` shows, to people and to programs
+mod skills; // which skills the model is offered, and why another is not
 mod tool_calls; // one call through the whole path, and what the model is told
 mod tools; // the list of retired tools, the live ones, and what a name resolves to
 mod walk; // what of a package is scanned, and what is said of the rest

@@ -3,6 +3,7 @@
 use super::arguments::typed;
 use super::execution::Execution;
 use super::{Cancel, ToolError, Toolbox};
+use crate::disk;
 use crate::tools::skill::TOOL;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -70,7 +71,9 @@ impl FrozenSkill {
 
     /// Whether the file still is what was admitted.
     fn is_unchanged(&self) -> bool {
-        std::fs::read(&self.path).is_ok_and(|bytes| digest(&bytes) == self.sha256)
+        let limit = self.text.len() as u64;
+        let now = disk::read(&self.path, limit).ok().flatten();
+        now.is_some_and(|bytes| digest(&bytes) == self.sha256)
     }
 }
 

@@ -1,0 +1,408 @@
+//! Which skills the model is offered, and why another is not.
+
+use crate::sandbox::Sandbox;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use vak::roots::{Roots, Scope};
+use vak::skills::{Catalogue, Severity, State, discover, validate};
+
+/// What a validation says, a line for each: severity, line, reason.
+fn say(path: &str, bytes: impl AsRef<[u8]>) -> String {
+    let validation = validate(Path::new(path), bytes.as_ref());
+    let has_error = validation
+        .diagnostics
+        .iter()
+        .any(|diagnostic| diagnostic.severity() == Severity::Error);
+    assert_eq!(validation.skill.is_none(), has_error);
+    validation
+        .diagnostics
+        .iter()
+        .map(|diagnostic| {
+            let severity = match diagnostic.severity() {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            };
+            let line = diagnostic
+                .line
+                .map_or(String::new(), |line| line.to_string());
+            assert!(!diagnostic.fault.advice().is_empty());
+            format!("{severity} {line}: {}\n", diagnostic.fault)
+        })
+        .collect()
+}
+
+fn skill(name: &str, body: &str) -> String {
+    format!("---\nname: {name}\ndescription: Does {name}.\n---\n\n{body}\n")
+}
+
+#[test]
+fn a_skill_is_judged_by_its_name_description_and_text() {
+    let long = "x".repeat(65);
+    let longest = format!("a{}", "-b".repeat(31) + "c");
+    assert_eq!(longest.len(), 64);
+    for (text, said) in [
+        (skill("good", "Do it."), ""),
+        ("Do it.\n".to_owned(), "error : has no frontmatter\n"),
+        (String::new(), "error : has no frontmatter\n"),
+        (
+            "---\nname: good\nDo it.\n".to_owned(),
+            "error : has no frontmatter\n",
+        ),
+        (
+            "---\ndescription: Does.\n---\nDo it.".to_owned(),
+            "error 1: has no `name` in its frontmatter\n",
+        ),
+        (
+            "---\nname:\ndescription: Does.\n---\nDo it.".to_owned(),
+            "error 1: has no `name` in its frontmatter\n",
+        ),
+        (
+            "---\nname: good\n---\nDo it.".to_owned(),
+            "error 1: has no `description` in its frontmatter\n",
+        ),
+        (
+            "---\nname: good\ndescription: \"  \"\n---\nDo it.".to_owned(),
+            "error 3: has no `description` in its frontmatter\n",
+        ),
+        (
+            format!(
+                "---\nname: good\ndescription: {}\n---\nDo it.",
+                "ä".repeat(1025)
+            ),
+            "error 3: has a description of 1025 characters; at most 1024 are allowed\n",
+        ),
+        (
+            format!(
+                "---\nname: good\ndescription: {}\n---\nDo it.",
+                "ä".repeat(1024)
+            ),
+            "",
+        ),
+        (
+            skill("good", ""),
+            "warning 5: has no instructions behind its frontmatter\n",
+        ),
+        (
+            skill("other", "Do it."),
+            "warning 2: has the name `other` in a directory called `good`\n",
+        ),
+    ] {
+        assert_eq!(say("skills/good/SKILL.md", &text), said, "{text:.200}");
+    }
+    for (name, why) in [
+        (
+            "Good",
+            "has other signs than `a` to `z`, `0` to `9` and `-`",
+        ),
+        (
+            "go_od",
+            "has other signs than `a` to `z`, `0` to `9` and `-`",
+        ),
+        (
+            "gööd",
+            "has other signs than `a` to `z`, `0` to `9` and `-`",
+        ),
+        (
+            "../good",
+            "has other signs than `a` to `z`, `0` to `9` and `-`",
+        ),
+        ("go--od", "has a `-` too many"),
+        ("-good", "has a `-` too many"),
+        ("good-", "has a `-` too many"),
+        (&long, "is longer than 64 characters"),
+    ] {
+        let said = say(&format!("{name}/SKILL.md"), skill(name, "Do it."));
+        let expected = format!("error 2: has the name `{name}`, which {why}\n");
+        assert!(said.starts_with(&expected), "{said}");
+    }
+    for name in ["a", "7", "a-1", &longest] {
+        assert_eq!(say(&format!("{name}/SKILL.md"), skill(name, "Do it.")), "");
+    }
+}
+
+#[test]
+fn a_doubtful_form_is_told_and_does_no_harm() {
+    let text = skill("good", "Do it.");
+    for (path, bytes, said) in [
+        (
+            "good/SKILL.md",
+            format!("\u{feff}{text}").into_bytes(),
+            "warning 1: begins with a byte order mark\n",
+        ),
+        (
+            "good/SKILL.md",
+            text.replace('\n', "\r\n").into_bytes(),
+            "warning 1: ends its lines with CRLF\n",
+        ),
+        (
+            "good/skill.md",
+            text.clone().into_bytes(),
+            "warning : is not spelt `SKILL.md`\n",
+        ),
+        (
+            "good/SKILL.md",
+            [text.as_bytes(), b"\xff\n"].concat(),
+            "error 7: is not UTF-8\n",
+        ),
+    ] {
+        assert_eq!(say(path, bytes), said);
+    }
+}
+
+#[test]
+fn invariant_29_a_skill_that_instructs_a_retired_tool_is_rejected() {
+    for (text, said) in [
+        (
+            skill("good", "Call `python_eval` with the code."),
+            "error 6: tells the model to call the retired tool `python_eval`",
+        ),
+        (
+            "---\nname: good\ndescription: Use `react_preview` to show pages.\n---\nDo it."
+                .to_owned(),
+            "error 3: tells the model to call the retired tool `react_preview`",
+        ),
+        (
+            "---\nname: good\ndescription: Does.\nallowed-tools: read, python_eval\n---\nDo it."
+                .to_owned(),
+            "warning 4: declares the retired tool `python_eval`",
+        ),
+        (
+            skill("good", "The python_eval way works best."),
+            "warning 6: seems to refer to the retired tool `python_eval`",
+        ),
+        (
+            skill(
+                "good",
+                "<!-- vak: retired-ok python_eval -->\n`python_eval` is no more; use `bash`.",
+            ),
+            "",
+        ),
+        (
+            // Even one that has no chance to be offered.
+            "Call `python_eval` first.".to_owned(),
+            "error : has no frontmatter\nerror 1: tells the model to call the retired tool `python_eval`",
+        ),
+    ] {
+        let got = say("good/SKILL.md", &text);
+        assert!(got.starts_with(said), "{text}\n{got}");
+        assert_eq!(got.is_empty(), said.is_empty(), "{text}\n{got}");
+    }
+}
+
+/// Each skill as `state name source`, then every diagnostic as `path:line: reason`.
+fn listed(sandbox: &Sandbox, catalogue: &Catalogue) -> String {
+    let mut lines = String::new();
+    for found in &catalogue.skills {
+        let state = match found.state {
+            State::Offered => "offered",
+            State::Shadowed => "shadowed",
+            State::Rejected => "rejected",
+        };
+        lines += &format!("{state} {} {}\n", found.name, found.source);
+    }
+    for diagnostic in catalogue.diagnostics() {
+        let path = diagnostic.path.strip_prefix(sandbox.path()).unwrap();
+        let line = diagnostic
+            .line
+            .map_or(String::new(), |line| format!(":{line}"));
+        lines += &format!("{}{line} {}\n", path.display(), diagnostic.fault);
+    }
+    lines.replace(&format!("{}/", sandbox.path().display()), "")
+}
+
+fn roots(sandbox: &Sandbox) -> Roots {
+    Roots::resolve(
+        Some(sandbox.home().as_os_str()),
+        Path::new("/nowhere"),
+        &sandbox.work(),
+    )
+}
+
+fn packages(sandbox: &Sandbox, names: &[&str]) -> Vec<(String, PathBuf)> {
+    names
+        .iter()
+        .map(|name| ((*name).to_owned(), sandbox.path().join(name)))
+        .collect()
+}
+
+#[test]
+fn the_workspace_comes_before_the_shared_root_and_that_before_plugins() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work/.vak/skills/one/SKILL.md", skill("one", "Workspace."));
+    sandbox.write("home/.vak/skills/one/SKILL.md", skill("one", "Shared."));
+    sandbox.write("home/.vak/skills/two/SKILL.md", skill("two", "Shared."));
+    sandbox.write("alpha/skills/one/SKILL.md", skill("one", "Plugin."));
+    sandbox.write("alpha/skills/two/SKILL.md", skill("two", "Plugin."));
+    sandbox.write("alpha/skills/three/SKILL.md", skill("three", "Plugin."));
+    sandbox.write(
+        "beta/SKILL.md",
+        skill("three", "A package that is a skill."),
+    );
+    let catalogue = discover(&roots(&sandbox), packages(&sandbox, &["alpha", "beta"]));
+    assert_eq!(
+        listed(&sandbox, &catalogue),
+        "\
+offered one workspace
+shadowed one shared
+shadowed one plugin `alpha`
+offered three plugin `alpha`
+shadowed three plugin `beta`
+offered two shared
+shadowed two plugin `alpha`
+home/.vak/skills/one/SKILL.md is shadowed by the workspace skill of the same name, `work/.vak/skills/one/SKILL.md`
+alpha/skills/one/SKILL.md is shadowed by the workspace skill of the same name, `work/.vak/skills/one/SKILL.md`
+beta/SKILL.md:2 has the name `three` in a directory called `beta`
+beta/SKILL.md is shadowed by the plugin `alpha` skill of the same name, `alpha/skills/three/SKILL.md`
+alpha/skills/two/SKILL.md is shadowed by the shared skill of the same name, `home/.vak/skills/two/SKILL.md`
+"
+    );
+    assert_eq!(
+        catalogue.prompt(),
+        "\
+Available skills
+- one: Does one.
+- three: Does three.
+- two: Does two.
+"
+    );
+}
+
+#[test]
+fn a_rejected_skill_has_no_claim_on_its_name() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "work/.vak/skills/one/SKILL.md",
+        skill("one", "Call `python_eval`."),
+    );
+    sandbox.write("home/.vak/skills/one/SKILL.md", skill("one", "Fine."));
+    let catalogue = discover(&roots(&sandbox), []);
+    let states: Vec<State> = catalogue.skills.iter().map(|found| found.state).collect();
+    assert_eq!(states, [State::Rejected, State::Offered]);
+    assert_eq!(catalogue.prompt(), "Available skills\n- one: Does one.\n");
+}
+
+#[test]
+fn no_skill_vanishes_without_a_word() {
+    let sandbox = Sandbox::new();
+    let skills = "home/.vak/skills";
+    let at = |path: &str| sandbox.path().join(skills).join(path);
+    let put = |path: &str, bytes: &[u8]| sandbox.write(Path::new(skills).join(path), bytes);
+    put("SKILL.md", skill("loose", "Do it.").as_bytes());
+    put("case/skill.md", skill("case", "Do it.").as_bytes());
+    put("both/SKILL.md", skill("both", "Do it.").as_bytes());
+    put("both/Skill.md", skill("both", "Do it.").as_bytes());
+    put("outer/SKILL.md", skill("outer", "Do it.").as_bytes());
+    put(
+        "outer/deep/inner/SKILL.md",
+        skill("inner", "Do it.").as_bytes(),
+    );
+    put("group/one/SKILL.md", skill("one", "Do it.").as_bytes());
+    put("nothing/README.md", b"no skill here");
+    put("bytes/SKILL.md", b"---\nname: bytes\n---\n\xff");
+    put("huge/SKILL.md", &vec![b'x'; (4 << 20) + 1]);
+    put(".git/SKILL.md", b"not looked at");
+    put("README.md", b"not a skill");
+    fs::create_dir_all(at("dir/SKILL.md")).unwrap();
+    symlink("gone", at("broken")).unwrap();
+    fs::create_dir(at("link")).unwrap();
+    symlink("gone", at("link/SKILL.md")).unwrap();
+    symlink("outer", at("zweit")).unwrap();
+    symlink("..", at("cycle")).unwrap();
+    fs::create_dir(at("fifo")).unwrap();
+    rustix::fs::mkfifoat(
+        rustix::fs::CWD,
+        at("fifo/SKILL.md"),
+        rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+    )
+    .unwrap();
+    let catalogue = discover(&roots(&sandbox), []);
+    assert_eq!(
+        listed(&sandbox, &catalogue).replace("home/.vak/skills/", ""),
+        "\
+offered both shared
+rejected bytes shared
+offered case shared
+rejected dir shared
+rejected fifo shared
+rejected huge shared
+rejected link shared
+offered one shared
+offered outer shared
+bytes/SKILL.md:4 is not UTF-8
+case/skill.md is not spelt `SKILL.md`
+dir/SKILL.md is not a regular file
+fifo/SKILL.md is not a regular file
+huge/SKILL.md is larger than 4 MiB
+link/SKILL.md is a broken link
+SKILL.md has no directory of its own
+both/Skill.md stands beside `SKILL.md`, which is the one that counts
+broken is a broken link
+cycle/skills leads to a directory that was looked through already
+nothing holds no `SKILL.md`
+outer/deep/inner/SKILL.md stands inside another skill's directory, where skills are not looked for
+zweit leads to a directory that was looked through already
+"
+    );
+}
+
+#[test]
+fn a_link_leads_out_of_the_shared_root_but_not_out_of_a_workspace_or_a_package() {
+    let sandbox = Sandbox::new();
+    sandbox.write("elsewhere/mine/SKILL.md", skill("mine", "Do it."));
+    sandbox.write("work/tools/near/SKILL.md", skill("near", "Do it."));
+    for root in ["home/.vak/skills", "work/.vak/skills", "plugin/skills"] {
+        fs::create_dir_all(sandbox.path().join(root)).unwrap();
+        symlink(
+            sandbox.path().join("elsewhere/mine"),
+            sandbox.path().join(root).join("mine"),
+        )
+        .unwrap();
+    }
+    symlink("../../tools/near", sandbox.workspace().join("skills/near")).unwrap();
+    let catalogue = discover(&roots(&sandbox), packages(&sandbox, &["plugin"]));
+    let target = sandbox
+        .path()
+        .canonicalize()
+        .unwrap()
+        .join("elsewhere/mine");
+    let outside = format!("is a link that leads outside, to `{}`", target.display());
+    assert_eq!(
+        listed(&sandbox, &catalogue),
+        format!(
+            "\
+offered mine shared
+offered near workspace
+work/.vak/skills/mine {outside}
+plugin/skills/mine {outside}
+"
+        )
+        .replace(&format!("{}/", sandbox.path().display()), "")
+    );
+}
+
+#[test]
+fn a_command_called_skill_is_no_skill() {
+    let sandbox = Sandbox::new();
+    sandbox.write("plugin/commands/skill.md", "Run it.");
+    sandbox.write("plugin/agents/skill.md", "Be it.");
+    sandbox.write("plugin/skills/agents/SKILL.md", skill("agents", "Do it."));
+    let catalogue = discover(&roots(&sandbox), packages(&sandbox, &["plugin"]));
+    assert_eq!(
+        listed(&sandbox, &catalogue),
+        "offered agents plugin `plugin`\n"
+    );
+}
+
+#[test]
+fn the_starter_skills_are_beyond_reproach() {
+    let starter = Path::new(env!("CARGO_MANIFEST_DIR")).join("starter/skills");
+    let roots = Roots {
+        shared: starter.parent().unwrap().to_owned(),
+        workspace: None,
+    };
+    let catalogue = discover(&roots, []);
+    assert_eq!(roots.iter().next().unwrap().0, Scope::User);
+    assert!(catalogue.offered().count() > 0);
+    assert_eq!(catalogue.diagnostics().next(), None);
+}
