@@ -1,5 +1,8 @@
 //! Read, parse, render: `retired_tools.toml` becomes the table in `OUT_DIR`.
+//!
+//! With the feature `bench-tables`, sample lists of several sizes go the same way, for `benches/lookup.rs`.
 
+use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
 use std::{env, fs};
@@ -20,19 +23,39 @@ fn main() -> ExitCode {
     }
 }
 
-fn generate() -> Result<(), Box<dyn std::error::Error>> {
-    let package = env::var("CARGO_PKG_VERSION")?.parse()?;
-    let out = env::var("OUT_DIR")?;
+fn generate() -> Result<(), Box<dyn Error>> {
     let list = fs::read(registry::FILE)
         .map_err(|error| format!("error: failed to read `{}`: {error}", registry::FILE))?;
+    write("retired_tools.rs", &rendered(&list)?)?;
+    if env::var_os("CARGO_FEATURE_BENCH_TABLES").is_some() {
+        for rows in registry::sample::SIZES {
+            let list = registry::sample::list(rows);
+            write(&format!("table_{rows}.rs"), &rendered(list.as_bytes())?)?;
+        }
+        for rows in registry::sample::FLAT_SIZES {
+            let list = registry::sample::flat_match(rows);
+            write(&format!("flat_{rows}.rs"), &list)?;
+        }
+    }
+    Ok(())
+}
+
+/// The Rust source of a list.
+fn rendered(list: &[u8]) -> Result<String, Box<dyn Error>> {
+    let package = env::var("CARGO_PKG_VERSION")?.parse()?;
     let rules = registry::Rules {
         package: &package,
         live: None,
     };
-    let list = registry::parse(registry::FILE, &list, rules)?;
-    fs::write(
-        Path::new(&out).join("retired_tools.rs"),
-        registry::render(&list),
-    )?;
-    Ok(())
+    Ok(registry::render(&registry::parse(
+        registry::FILE,
+        list,
+        rules,
+    )?))
+}
+
+/// Writes one generated file.
+fn write(name: &str, source: &str) -> Result<(), Box<dyn Error>> {
+    let path = Path::new(&env::var("OUT_DIR")?).join(name);
+    Ok(fs::write(path, source)?)
 }

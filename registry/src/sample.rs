@@ -5,6 +5,9 @@ use std::fmt::Write;
 /// The sizes at which build time and look-ups are measured.
 pub const SIZES: [usize; 4] = [2, 100, 1_000, 10_000];
 
+/// The sizes at which a flat `match` on the names is measured: for 10,000 the compiler takes minutes.
+pub const FLAT_SIZES: [usize; 3] = [2, 100, 1_000];
+
 const VERBS: [&str; 10] = [
     "run", "open", "list", "create", "delete", "send", "read", "sync", "find", "publish",
 ];
@@ -32,11 +35,30 @@ pub fn list(rows: usize) -> String {
     text
 }
 
+/// The source of the plainest look-up there is, for comparison: one `match` on the folded names.
+pub fn flat_match(rows: usize) -> String {
+    let mut text =
+        String::from("fn flat(name: &str) -> Option<&'static str> {\n    match name {\n");
+    for at in 0..rows {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "        {:?} => Some({:?}),", name(at), live(at));
+    }
+    text.push_str("        _ => None,\n    }\n}\n");
+    text
+}
+
+/// The live tool that the sample row `at` leads to.
+pub fn live(at: usize) -> &'static str {
+    // The row before a tenth one has the same tool at the end of its chain.
+    let at = if at % 10 == 9 { at - 1 } else { at };
+    ["bash", "read", "write", "edit"][at % 10 % 4]
+}
+
 /// One row, as the list holds it. Every tenth is replaced by the retired tool before it.
 fn row(at: usize) -> String {
     let replacement = match at % 10 {
         9 => name(at - 1),
-        other => ["bash", "read", "write", "edit"][other % 4].to_owned(),
+        _ => live(at).to_owned(),
     };
     format!(
         "[[retired]]\nname = \"{}\"\nretired_in = \"3.0.{}\"\nreplacement = \"{replacement}\"\n\

@@ -19,6 +19,8 @@ mod write;
 pub use call::{NormalizedCall, ToolCall, normalize_tool_call};
 pub use live::{LIVE_TOOLS, LiveTool, live_tool};
 pub use name::MAX_NAME;
+#[doc(hidden)]
+pub use name::fold;
 pub use permission::PermissionMode;
 pub use retired::{RETIRED_TOOLS, RetiredTool};
 #[doc(hidden)]

@@ -7,7 +7,7 @@ pub const MAX_NAME: usize = 64;
 /// `None` where no tool can have the name: it is empty, too long, or not ASCII.
 ///
 /// `buffer` lends its room to a name that has to be rewritten; most need not be.
-pub(super) fn fold<'a>(name: &'a str, buffer: &'a mut [u8; MAX_NAME]) -> Option<&'a str> {
+pub fn fold<'a>(name: &'a str, buffer: &'a mut [u8; MAX_NAME]) -> Option<&'a str> {
     let name = name.trim();
     if name.is_empty() || name.len() > MAX_NAME || !name.is_ascii() {
         return None;

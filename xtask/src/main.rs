@@ -4,7 +4,9 @@
 //! still run. Exit codes: 0 in order, 1 the check found something, 2 it could not do its work.
 
 mod base;
+mod bench_build;
 mod check;
+mod copy;
 mod git;
 mod history;
 mod mentions;
@@ -29,6 +31,8 @@ struct Cli {
 enum Command {
     Retire(retire::Retire),
     Check(check::Check),
+    Copy(copy::Copy),
+    BenchBuild(bench_build::BenchBuild),
 }
 
 /// How a chore that did its work ended.
@@ -45,6 +49,8 @@ fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Retire(retire) => retire::run(retire),
         Command::Check(check) => check::run(check),
+        Command::Copy(copy) => copy::run(copy),
+        Command::BenchBuild(bench) => bench_build::run(bench),
     };
     match result {
         Ok(Status::Clean) => ExitCode::SUCCESS,
