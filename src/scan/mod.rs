@@ -13,6 +13,7 @@
 
 mod acknowledgement;
 mod call;
+pub mod fix;
 mod frontmatter;
 mod hooks;
 mod markdown;
@@ -184,6 +185,12 @@ impl Scanner {
                 },
             });
         self.place(json, matched.collect())
+    }
+
+    /// The live tool that a retired name's chain of replacements ends on, as far as this scanner's rows tell.
+    pub fn live_replacement(&self, name: &str) -> Option<&str> {
+        let row = self.names.find(name.as_bytes())?;
+        self.names.row(row).replacements.last().map(String::as_str)
     }
 
     fn occurrences(&self, text: &str, first: Occurrence) -> Vec<Occurrence> {

@@ -61,18 +61,21 @@ pub(super) fn listing(field: &Field<'_>) -> Option<Listing> {
 /// Reads a field's value as a tools list.
 pub(super) fn read(text: &str, field: &Field<'_>) -> ToolsList {
     let value = field.content();
-    let source = &text[value.clone()];
-    if source.starts_with('[') {
-        let end = source.rfind(']').map_or(value.end, |at| value.start + at);
-        return ToolsList {
-            form: Form::Flow,
-            entries: inline_entries(text, &(value.start + 1..end)),
-        };
-    }
-    let rows = lines(text, value.clone())
+    let mut rows = lines(text, value.clone())
         .map(|line| uncommented(text, &line))
         .filter(|line| !line.is_empty())
         .collect::<Vec<_>>();
+    let is_flow = text[value].starts_with('[');
+    if is_flow {
+        trim_brackets(text, &mut rows);
+        return ToolsList {
+            form: Form::Flow,
+            entries: rows
+                .iter()
+                .flat_map(|row| inline_entries(text, row))
+                .collect(),
+        };
+    }
     if rows.iter().any(|row| is_item(&text[row.clone()])) {
         let items = rows.iter().filter(|row| is_item(&text[(*row).clone()]));
         let entries = items.filter_map(|row| item_entry(text, row)).collect();
@@ -95,6 +98,18 @@ pub(super) fn read(text: &str, field: &Field<'_>) -> ToolsList {
     ToolsList {
         form: Form::Inline,
         entries,
+    }
+}
+
+/// Takes the brackets of a flow list off its first and its last row.
+fn trim_brackets(text: &str, rows: &mut [Range<usize>]) {
+    if let Some(first) = rows.first_mut() {
+        first.start += 1;
+    }
+    if let Some(last) = rows.last_mut()
+        && let Some(length) = text[last.clone()].rfind(']')
+    {
+        last.end = last.start + length;
     }
 }
 

@@ -38,7 +38,8 @@ fn commented(scope: Scope<'_>, comment: &Range<usize>, out: &mut Vec<Reference>)
         site: Site::HtmlComment,
         reason: Reason::Commented,
     }));
-    let pieces = quoted_pieces(scope.text, comment);
+    let inner = (comment.start + "<!--".len()).min(comment.end)..comment.end;
+    let pieces = quoted_pieces(scope.text, &inner);
     note::hear(scope, &pieces, &mut out[first..]);
 }
 

@@ -1,0 +1,511 @@
+//! What the words after a name say of it: "… was removed", "… no longer exists", "… (deprecated)",
+//! "… must not be called", "… → `bash`", "…: use `bash`".
+//!
+//! The name must be the subject: only what a tool is called, a parenthesis, "which" and helping verbs may
+//! stand between it and the statement. A negated "gone" says that it is there.
+
+use super::super::Reason;
+use super::lexicon::Classes;
+use super::sentence::Sentence;
+use super::tokens::{Kind, Token};
+
+/// Hears the words after a name.
+pub(super) fn hear(sentence: &Sentence<'_, '_>) -> Option<Reason> {
+    let words = sentence.after();
+    let mut at = skip_subject(words, 0);
+    if words.get(at).is_some_and(|token| token.is("'s")) {
+        let ends = words.get(at + 1).is_some_and(|next| {
+            next.has(Classes::ENDING) || next.is_any(&["replacement", "successor"])
+        });
+        if ends {
+            return Some(Reason::Gone);
+        }
+    }
+    if let Some(token) = words.get(at)
+        && token.kind == Kind::Open
+    {
+        let inside = &words[at + 1..closing(words, at)];
+        if let Some(reason) = aside(sentence, inside) {
+            return Some(reason);
+        }
+        at = skip_subject(words, (closing(words, at) + 1).min(words.len()));
+    }
+
+    statement(sentence, &words[at..])
+}
+
+/// Skips what the tool is called behind its name.
+fn skip_subject(words: &[Token<'_>], from: usize) -> usize {
+    let length = words[from..]
+        .iter()
+        .take_while(|token| token.has(Classes::NOUN) && !token.is("need") && !token.is("needs"))
+        .count();
+    from + length
+}
+
+/// The closing parenthesis, or the end.
+fn closing(words: &[Token<'_>], open: usize) -> usize {
+    words[open..]
+        .iter()
+        .position(|token| token.kind == Kind::Close)
+        .map_or(words.len(), |length| open + length)
+}
+
+/// A parenthesis behind the name: "(removed)", "(→ `bash`)", "(use `bash`)", "(no longer available)".
+fn aside(sentence: &Sentence<'_, '_>, inside: &[Token<'_>]) -> Option<Reason> {
+    let first = inside.first()?;
+    if first.has(Classes::FORMERLY) || first.is("was") {
+        return None;
+    }
+    if let Some(reason) = predicate(sentence, inside, Subject::Aside) {
+        return Some(reason);
+    }
+    let mapped = matches!(first.kind, Kind::Arrow)
+        || first.has(Classes::ORDER)
+        || first.is_any(&["now", "see"]);
+    (mapped && inside.iter().any(|token| sentence.is_replacement(token))).then_some(Reason::Mapped)
+}
+
+/// How a statement is tied to the name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Subject {
+    /// Right behind it: "`x` was removed".
+    Direct,
+    /// Behind a comma, a dash, a colon: "`x`: removed in 3.0".
+    Apposed,
+    /// In a parenthesis.
+    Aside,
+}
+
+fn statement(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> Option<Reason> {
+    let first = words.first()?;
+    match first.kind {
+        Kind::Bad => Some(Reason::Forbidden),
+        Kind::Arrow => arrow(sentence, &words[1..]),
+        Kind::BackArrow => None,
+        Kind::Comma | Kind::Dash | Kind::Colon => apposition(sentence, words),
+        Kind::Word if first.is_any(&["which", "that", "who"]) => {
+            predicate(sentence, &words[1..], Subject::Direct)
+        }
+        Kind::Word => predicate(sentence, words, Subject::Direct),
+        _ => None,
+    }
+}
+
+/// What stands behind a comma, a dash or a colon.
+fn apposition(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> Option<Reason> {
+    let sign = words[0].kind;
+    let rest = &words[1..];
+    let first = rest.first()?;
+    if first.is_any(&["which", "that"]) {
+        return predicate(sentence, &rest[1..], Subject::Direct);
+    }
+    if first.kind == Kind::Bad {
+        return Some(Reason::Forbidden);
+    }
+    if let Some(reason) = predicate(sentence, rest, Subject::Apposed) {
+        return Some(reason);
+    }
+    if sign == Kind::Comma {
+        return interrupted(sentence, rest);
+    }
+    maps_to(sentence, rest)
+}
+
+/// "`x`, like `y`, was removed": the statement behind the second comma.
+fn interrupted(sentence: &Sentence<'_, '_>, rest: &[Token<'_>]) -> Option<Reason> {
+    let comma = rest
+        .iter()
+        .take(10)
+        .position(|token| token.kind == Kind::Comma)?;
+    let inner = &rest[..comma];
+    let is_aside = inner.first().is_some_and(|token| {
+        token.is_any(&[
+            "like", "along", "together", "once", "formerly", "our", "the", "a", "an", "as", "for",
+            "too",
+        ])
+    });
+    let after = rest.get(comma + 1)?;
+    (is_aside && after.has(Classes::AUX) && !after.is("to"))
+        .then(|| predicate(sentence, &rest[comma + 1..], Subject::Direct))
+        .flatten()
+}
+
+/// "`x`: use `bash`", "`x` — now `bash`", "`x`: `bash`"; only where the name opens its line.
+fn maps_to(sentence: &Sentence<'_, '_>, rest: &[Token<'_>]) -> Option<Reason> {
+    let opens = sentence
+        .before()
+        .iter()
+        .all(|token| token.has(Classes::FILLER) || token.kind == Kind::Good);
+    let code = rest.iter().position(Token::is_code)?;
+    let leads = rest[..code].iter().all(|token| {
+        token.has(
+            Classes::ORDER
+                .or(Classes::FILLER)
+                .or(Classes::NOUN)
+                .or(Classes::ADVERB)
+                .or(Classes::CALL),
+        ) || token.is_any(&["plain", "instead", "with", "by", "to", "via", "see"])
+    });
+    (opens && leads && sentence.is_replacement(&rest[code])).then_some(Reason::Mapped)
+}
+
+/// A mapping has one arrow, the name alone before it, and the replacement behind it; more arrows are a sequence.
+fn arrow(sentence: &Sentence<'_, '_>, rest: &[Token<'_>]) -> Option<Reason> {
+    let whole = &sentence.tokens[sentence.bounds.clone()];
+    let arrows = whole
+        .iter()
+        .filter(|token| matches!(token.kind, Kind::Arrow | Kind::BackArrow))
+        .count();
+    let before = sentence.before();
+    let start = before
+        .iter()
+        .rposition(|token| {
+            matches!(
+                token.kind,
+                Kind::Open | Kind::Comma | Kind::Semicolon | Kind::Colon
+            )
+        })
+        .map_or(0, |at| at + 1);
+    let alone = before[start..].iter().all(|token| {
+        token.has(
+            Classes::FILLER
+                .or(Classes::NOUN)
+                .or(Classes::OLD)
+                .or(Classes::GONE),
+        ) && !token.has(Classes::ORDER)
+    });
+    let is_sequence = before[..start].iter().any(|token| {
+        token.is_any(&[
+            "flow", "pipeline", "sequence", "order", "steps", "workflow", "chain", "path", "loop",
+            "run", "call",
+        ])
+    });
+    let segment = rest
+        .iter()
+        .position(|token| {
+            matches!(
+                token.kind,
+                Kind::Arrow | Kind::Comma | Kind::Semicolon | Kind::Close
+            )
+        })
+        .map_or(rest, |end| &rest[..end]);
+    let lists_pairs = arrows > 1
+        && rest
+            .get(segment.len())
+            .is_some_and(|token| matches!(token.kind, Kind::Comma | Kind::Semicolon));
+    let holds_replacement = segment.iter().any(|token| sentence.is_replacement(token));
+    let says_gone = segment
+        .first()
+        .is_some_and(|token| token.has(Classes::GONE) || token.kind == Kind::Bad);
+    let one = arrows == 1 || lists_pairs;
+    (one && alone && !is_sequence && (holds_replacement || says_gone)).then_some(Reason::Mapped)
+}
+
+/// The verb group behind the subject: helping verbs, adverbs, negations, then what is said.
+fn predicate(sentence: &Sentence<'_, '_>, words: &[Token<'_>], subject: Subject) -> Option<Reason> {
+    let verb = VerbGroup::read(words);
+    let rest = &words[verb.length..];
+    if verb.no_longer && !rest.first().is_some_and(|token| token.is("than")) {
+        return Some(Reason::Gone);
+    }
+    let head = rest.first()?;
+    if !agrees(sentence, words) {
+        return None;
+    }
+    if (verb.helped || subject != Subject::Direct || ends_statement(rest))
+        && let Some(reason) = says_gone(sentence, &verb, rest, subject)
+    {
+        return Some(reason);
+    }
+    if verb.negated && head.has(Classes::POSSIBLE) && possible_ends(rest) {
+        return Some(ruled_out(sentence, words));
+    }
+    let is_no_tool = head.is_any(&["a", "an", "one"])
+        && rest.get(1).is_some_and(|token| {
+            token.has(Classes::NOUN) || token.is_any(&["option", "thing", "real", "of"])
+        });
+    if verb.negated && verb.helped && is_no_tool {
+        return Some(Reason::Gone);
+    }
+    if head.is("used")
+        && !verb.helped
+        && rest.get(1).is_some_and(|token| token.is("to"))
+        && subject == Subject::Direct
+    {
+        return Some(Reason::History);
+    }
+    let is_refused =
+        verb.helped && !verb.negated && head.is_any(&["rejected", "refused", "declined"]);
+    if (is_refused || !verb.helped && fails(rest)) && is_called(sentence) {
+        return Some(Reason::Gone);
+    }
+    if subject != Subject::Direct && says_forbidden(rest, &verb) {
+        return Some(Reason::Forbidden);
+    }
+    None
+}
+
+/// "is", "has now been", "must not be": what may stand before the word that says it.
+struct VerbGroup {
+    length: usize,
+    helped: bool,
+    negated: bool,
+    no_longer: bool,
+    now: bool,
+}
+
+impl VerbGroup {
+    fn read(words: &[Token<'_>]) -> VerbGroup {
+        let mut verb = VerbGroup {
+            length: 0,
+            helped: false,
+            negated: false,
+            no_longer: false,
+            now: false,
+        };
+        for token in words {
+            if token.is_any(&["not", "never"]) {
+                verb.negated = !verb.negated;
+            } else if token.is("no")
+                && words
+                    .get(verb.length + 1)
+                    .is_some_and(|next| next.is_any(&["longer", "more"]))
+            {
+                verb.no_longer = true;
+            } else if token.has(Classes::AUX) && !token.is("to") || token.is("to") && verb.helped {
+                verb.helped = true;
+            } else if !token.has(Classes::ADVERB) && !token.is("and") {
+                break;
+            }
+            verb.now |= token.is("now");
+            verb.length += 1;
+            if verb.no_longer {
+                break;
+            }
+        }
+        verb
+    }
+}
+
+/// In "call `a` and `b` is gone" the verb is the last tool's alone.
+fn agrees(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> bool {
+    let singular = words
+        .first()
+        .is_some_and(|token| token.is_any(&["is", "was", "has", "does"]));
+    let joined = sentence.tokens[sentence.group.clone()]
+        .iter()
+        .any(|token| token.is("and"));
+    !(singular && joined) || sentence.tokens[sentence.target + 1..sentence.group.end].is_empty()
+}
+
+fn says_gone(
+    sentence: &Sentence<'_, '_>,
+    verb: &VerbGroup,
+    rest: &[Token<'_>],
+    subject: Subject,
+) -> Option<Reason> {
+    // "is one of the removed tools", "was the old name of `bash`".
+    let skipped = rest
+        .iter()
+        .take(6)
+        .take_while(|token| {
+            token.has(Classes::FILLER)
+                || token.is_any(&["one", "of", "among", "part", "only", "tool", "tools"])
+        })
+        .count();
+    let head = rest.get(skipped)?;
+    let nominal = skipped > 0;
+    let gone = head.has(Classes::GONE) || (nominal && verb.helped && head.has(Classes::OLD));
+    if gone && (!nominal || verb.helped) {
+        let statement = &rest[skipped..];
+        let asserted = verb.helped || subject == Subject::Aside || ends_statement(statement);
+        return (asserted && !verb.negated).then(|| absent_or_gone(sentence, head));
+    }
+    if verb.helped && !verb.negated && names_a_gone_tool(rest) {
+        return Some(Reason::Gone);
+    }
+    if nominal {
+        return None;
+    }
+    let moved = head.is_any(&[
+        "moved", "merged", "folded", "migrated", "changed", "turned", "absorbed", "rolled", "split",
+    ]) && rest
+        .get(1)
+        .is_some_and(|token| token.is_any(&["to", "into"]));
+    let went = head.is_any(&["going", "went", "goes"])
+        && rest.get(1).is_some_and(|token| token.is("away"))
+        || head.is("phased") && rest.get(1).is_some_and(|token| token.is("out"))
+        || head.is("off") && rest.get(1).is_some_and(|token| token.is("limits"))
+        || head.is("on") && rest.iter().take(4).any(|token| token.is("out"))
+        || head.is("history")
+        || head.is_any(&["unnecessary", "needless", "superfluous", "redundant"]);
+    if (moved || went) && !verb.negated && (verb.helped || moved) {
+        return Some(Reason::Gone);
+    }
+    let absent =
+        head.has(Classes::ABSENT) && verb.helped && !verb.negated && is_conditional(sentence);
+    if absent {
+        return Some(Reason::Absent);
+    }
+    // "is now `bash`", "became `bash`".
+    let becomes = verb.now || rest.is_empty() || head.is_any(&["called", "named"]);
+    let code = rest.iter().take(4).find(|token| token.is_code());
+    (verb.helped && becomes && code.is_some_and(|token| sentence.is_replacement(token)))
+        .then_some(Reason::Mapped)
+}
+
+/// "is the name of a tool that was removed", "refers to a removed tool".
+fn names_a_gone_tool(rest: &[Token<'_>]) -> bool {
+    let said = &rest[..rest.len().min(12)];
+    said.windows(2).any(|pair| {
+        pair[0].has(Classes::GONE.or(Classes::OLD))
+            && pair[1].is_any(&["tool", "tools", "name", "names"])
+    }) || said.windows(3).any(|triple| {
+        triple[0].is_any(&["that", "which"])
+            && triple[1].has(Classes::BE)
+            && triple[2].has(Classes::GONE)
+    })
+}
+
+/// Whether a participle ends what is said: "removed in 3.0", "removed.", not "removed the rows".
+fn ends_statement(rest: &[Token<'_>]) -> bool {
+    rest.first().is_some_and(|token| token.has(Classes::GONE))
+        && rest.get(1).is_none_or(|next| {
+            next.kind != Kind::Word && !next.is_code()
+                || next.has(Classes::CLOSER)
+                || next.word.starts_with(|digit: char| digit.is_ascii_digit())
+        })
+}
+
+/// "does not work" alone says it; "does not work on files" does not.
+fn possible_ends(rest: &[Token<'_>]) -> bool {
+    let narrow = rest[0].is_any(&[
+        "work",
+        "works",
+        "function",
+        "functions",
+        "include",
+        "included",
+        "answer",
+        "found",
+        "run",
+    ]);
+    !narrow
+        || rest.get(1).is_none_or(|next| {
+            next.kind != Kind::Word
+                || next.is_any(&[
+                    "any", "anymore", "now", "here", "since", "in", "from", "because", "and",
+                    "with", "by", "at", "directly",
+                ])
+        })
+}
+
+fn ruled_out(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> Reason {
+    if is_conditional(sentence) {
+        return Reason::Absent;
+    }
+    let ordered = words.iter().take(3).any(|token| {
+        token.is_any(&[
+            "must", "should", "may", "shall", "can", "cannot", "could", "need", "needs",
+        ])
+    });
+    if ordered {
+        Reason::Forbidden
+    } else {
+        Reason::Gone
+    }
+}
+
+fn absent_or_gone(sentence: &Sentence<'_, '_>, head: &Token<'_>) -> Reason {
+    if is_conditional(sentence) && head.has(Classes::ABSENT) {
+        Reason::Absent
+    } else if head.is_any(&[
+        "banned",
+        "forbidden",
+        "prohibited",
+        "disallowed",
+        "off-limits",
+        "blocked",
+    ]) {
+        Reason::Forbidden
+    } else if head.is_any(&["replaced", "superseded", "renamed"]) {
+        Reason::Replaced
+    } else {
+        Reason::Gone
+    }
+}
+
+/// Whether the name stands in an "if" or "when" clause.
+fn is_conditional(sentence: &Sentence<'_, '_>) -> bool {
+    sentence
+        .before()
+        .iter()
+        .rev()
+        .take(6)
+        .any(|token| token.has(Classes::CONDITION))
+}
+
+/// "Calls to `x` fail": only behind a noun that makes the call the subject.
+fn is_called(sentence: &Sentence<'_, '_>) -> bool {
+    match sentence.before() {
+        [.., last] if last.is_any(&["calling", "invoking"]) => true,
+        [.., noun, last] => {
+            last.is_any(&["to", "of"])
+                && noun.is_any(&["call", "calls", "invocation", "invocations"])
+        }
+        _ => false,
+    }
+}
+
+fn fails(rest: &[Token<'_>]) -> bool {
+    rest.first()
+        .is_some_and(|token| token.is_any(&["fail", "fails", "error", "errors", "failed"]))
+        && rest.get(1).is_none_or(|next| {
+            next.kind != Kind::Word
+                || next.is_any(&[
+                    "now", "since", "with", "because", "outright", "always", "and",
+                ])
+        })
+}
+
+/// "`x` — do not use", "`x`: never call this".
+fn says_forbidden(rest: &[Token<'_>], verb: &VerbGroup) -> bool {
+    let head = rest.first();
+    let orders = head.is_some_and(|token| token.has(Classes::CALL));
+    let ends = rest.get(1).is_none_or(|next| {
+        next.kind != Kind::Word
+            || next.is_any(&[
+                "it", "this", "them", "these", "that", "any", "anymore", "here", "at", "in",
+                "ever", "again",
+            ])
+    });
+    let avoided = head.is_some_and(|token| token.is_any(&["avoid", "never"]));
+    (verb.negated && orders && ends) || (avoided && ends)
+}
+
+/// A sentence of its own that speaks of the name before it: "Removed in 3.0.", "Do not use it."
+pub(super) fn elliptical(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> Option<Reason> {
+    predicate(sentence, words, Subject::Apposed)
+}
+
+/// Another cell of the name's table row: "removed", "use `bash`", "❌".
+pub(super) fn status(sentence: &Sentence<'_, '_>, cell: &[Token<'_>]) -> Option<Reason> {
+    let first = cell.first()?;
+    if first.kind == Kind::Bad {
+        return Some(Reason::Forbidden);
+    }
+    predicate(sentence, cell, Subject::Apposed).or_else(|| of_pronoun(sentence, cell))
+}
+
+/// "…, but it was removed": a pronoun that stands for the name, and what is stated of it.
+pub(super) fn of_pronoun(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> Option<Reason> {
+    let at = words
+        .iter()
+        .position(|token| token.is_any(&["it", "they", "both"]))?;
+    let said = &words[at + 1..];
+    if said.first()?.is("that") {
+        return None;
+    }
+    predicate(sentence, said, Subject::Direct)
+}

@@ -1,0 +1,627 @@
+//! What the words before a name say of it: "never call …", "instead of …", "the removed …".
+//!
+//! The words are walked from the name to the left. A cue that governs what follows it ("without", "the
+//! removed", "no") counts only while nothing but articles, tool nouns and verbs of use came between; a negated
+//! verb ("do not", "never") counts anywhere in the clause. Two cues undo each other: "never answer
+//! without `x`", "do not skip `x`".
+
+use super::super::Reason;
+use super::label;
+use super::lexicon::Classes;
+use super::sentence::Sentence;
+use super::tokens::{Kind, Token};
+
+/// What was heard before a name.
+pub(super) struct Before {
+    /// Why the name is ruled out, if it is.
+    pub(super) reason: Option<Reason>,
+    /// Whether the walk met the start of its sentence with nothing said: what leads the list may speak.
+    pub(super) is_bare: bool,
+    /// Whether a verb of use governs the name: "call …".
+    pub(super) called: bool,
+}
+
+/// Hears the words before a name.
+pub(super) fn hear(sentence: &Sentence<'_, '_>) -> Before {
+    let mut walk = Walk::new(sentence);
+    while walk.step() {}
+    let odd = walk.cues % 2 == 1;
+    // "Without `x` you cannot …" asks for it.
+    let needed = walk.without && sentence.after().iter().any(is_negator);
+    let limited = walk.forbids && is_limited(sentence) || needed;
+    Before {
+        reason: walk.described.or(walk.reason.filter(|_| odd && !limited)),
+        is_bare: !walk.bounded && walk.tight && walk.cues == 0,
+        called: walk.called,
+    }
+}
+
+/// "Never call `x` without …" limits a call to a case rather than forbidding it.
+fn is_limited(sentence: &Sentence<'_, '_>) -> bool {
+    for token in sentence.after() {
+        if token.has(Classes::LIMIT) || token.is("than") {
+            return true;
+        }
+        if token.kind != Kind::Word && token.kind != Kind::Open && token.kind != Kind::Close {
+            return false;
+        }
+    }
+    false
+}
+
+/// The walk to the left.
+struct Walk<'v, 't> {
+    sentence: &'v Sentence<'v, 't>,
+    words: &'v [Token<'t>],
+    /// How many words are still to come.
+    at: usize,
+    /// Whether only what keeps a cue tied to the name came so far.
+    tight: bool,
+    /// Whether a verb of use came while the tie was tight.
+    called: bool,
+    /// Whether an "or" came: commas beyond it list alternatives.
+    alternatives: bool,
+    /// Whether "of" or "from" makes the name a part of something else.
+    indirect: bool,
+    modifiers: usize,
+    /// Whether the walk met the start of the clause before that of the sentence.
+    bounded: bool,
+    cues: usize,
+    forbids: bool,
+    /// Whether "without" governs the name.
+    without: bool,
+    reason: Option<Reason>,
+    /// What an adjective says of the name: "the removed `x`". No negated verb undoes that.
+    described: Option<Reason>,
+}
+
+impl<'v, 't> Walk<'v, 't> {
+    fn new(sentence: &'v Sentence<'v, 't>) -> Walk<'v, 't> {
+        let is_product = sentence
+            .after()
+            .first()
+            .is_some_and(|next| next.has(Classes::PRODUCT) || next.is("'s"));
+        Walk {
+            sentence,
+            words: sentence.before(),
+            at: sentence.before().len(),
+            tight: true,
+            called: false,
+            alternatives: false,
+            indirect: is_product,
+            modifiers: 0,
+            bounded: false,
+            cues: 0,
+            forbids: false,
+            without: false,
+            reason: None,
+            described: None,
+        }
+    }
+
+    /// Hears one word; `false` where the clause begins.
+    fn step(&mut self) -> bool {
+        let Some(index) = self.at.checked_sub(1) else {
+            return false;
+        };
+        // Hearing the word may set this further back, behind what it skips.
+        self.at = index;
+        let token = &self.words[index];
+        self.bounded = !match token.kind {
+            Kind::Word => self.word(index),
+            Kind::Name(_) | Kind::Code => self.loosen(),
+            Kind::Comma => self.comma(index),
+            Kind::Colon | Kind::Dash => {
+                self.label(index);
+                false
+            }
+            Kind::Bad => {
+                self.cue(Reason::Forbidden);
+                false
+            }
+            Kind::Open => self.parenthesis(index),
+            Kind::Close => self.skip_parenthesis(index),
+            Kind::Slash => self.loosen(),
+            Kind::BackArrow => {
+                if self.tight
+                    && self
+                        .previous(index)
+                        .is_some_and(|token| self.sentence.is_replacement(token))
+                {
+                    self.cue(Reason::Mapped);
+                }
+                false
+            }
+            Kind::Semicolon | Kind::Stop | Kind::Arrow | Kind::Good | Kind::Cell => false,
+        };
+        !self.bounded
+    }
+
+    fn cue(&mut self, reason: Reason) -> bool {
+        self.cues += 1;
+        self.reason = Some(reason);
+        self.tight = false;
+        true
+    }
+
+    /// A cue that governs only what stands right behind it.
+    fn tight_cue(&mut self, reason: Reason) -> bool {
+        if self.tight { self.cue(reason) } else { true }
+    }
+
+    /// A negated verb, which rules out everything in its clause.
+    fn negation(&mut self, reason: Reason) -> bool {
+        if self.indirect {
+            return true;
+        }
+        self.forbids |= self.cues == 0;
+        self.cue(reason)
+    }
+
+    fn loosen(&mut self) -> bool {
+        self.tight = false;
+        true
+    }
+
+    fn previous(&self, index: usize) -> Option<&'v Token<'t>> {
+        index.checked_sub(1).map(|at| &self.words[at])
+    }
+
+    fn previous_is(&self, index: usize, words: &[&str]) -> bool {
+        self.previous(index)
+            .is_some_and(|token| token.is_any(words))
+    }
+
+    fn next_is(&self, index: usize, words: &[&str]) -> bool {
+        self.words
+            .get(index + 1)
+            .is_some_and(|token| token.is_any(words))
+    }
+
+    fn word(&mut self, index: usize) -> bool {
+        let token = &self.words[index];
+        match &*token.word {
+            "not" => self.not(index),
+            "never" => self.negation(Reason::Forbidden),
+            "no" => self.no(index),
+            "nor" | "neither" => self.negation(Reason::Forbidden),
+            "nobody" | "nothing" | "none" => self.negation(Reason::Forbidden),
+            "longer" | "more" if self.previous_is(index, &["no"]) => true,
+            "but" => self.but(index),
+            "instead" => false,
+            "or" => {
+                self.alternatives = true;
+                true
+            }
+            "and" => self.and(index),
+            "of" | "from" => self.of(index),
+            "by" if self.tight && !self.called => false,
+            "with" | "to" | "for" | "into" | "as" | "over" | "than" | "against" | "in" => {
+                self.preposition(index)
+            }
+            "was"
+                if self.tight
+                    && self
+                        .previous(index)
+                        .is_some_and(|token| token.kind == Kind::Open) =>
+            {
+                self.cue(Reason::Replaced)
+            }
+            "that" => self.that(index),
+            _ => self.content(index),
+        }
+    }
+
+    /// "not" after a helping verb negates its clause; elsewhere it negates what stands right behind it.
+    fn not(&mut self, index: usize) -> bool {
+        if self.next_is(
+            index,
+            &["only", "just", "merely", "simply", "solely", "yet"],
+        ) {
+            return self.loosen();
+        }
+        if self.previous_is(index, &["why", "if", "or"]) && !self.tight {
+            return true;
+        }
+        let orders = [
+            "do", "does", "did", "must", "should", "can", "could", "may", "might", "will", "would",
+            "shall", "need", "ought", "let", "to", "let's", "please", "also",
+        ];
+        let passives = [
+            "allowed",
+            "permitted",
+            "supposed",
+            "meant",
+            "going",
+            "able",
+            "to",
+            "using",
+            "calling",
+            "invoking",
+            "running",
+            "necessary",
+            "intended",
+            "expected",
+            "advised",
+        ];
+        let begins = index == 0 && !self.next_is(index, &["all", "every", "sure"]);
+        if self.previous_is(index, &orders) || self.next_is(index, &passives) || begins {
+            return self.negation(Reason::Forbidden);
+        }
+        self.tight_cue(Reason::Forbidden)
+    }
+
+    fn no(&mut self, index: usize) -> bool {
+        if self.next_is(index, &["longer", "more"]) {
+            return self.negation(Reason::Gone);
+        }
+        if self.next_is(index, &["need", "reason", "way", "point", "one"]) {
+            return self.negation(Reason::Forbidden);
+        }
+        if self.without {
+            // "No figure leaves without `x`."
+            return self.cue(Reason::Forbidden);
+        }
+        let absent = self.previous_is(index, &["is", "are", "was", "were", "has", "have", "'s"]);
+        self.tight_cue(if absent {
+            Reason::Gone
+        } else {
+            Reason::Forbidden
+        })
+    }
+
+    /// "nothing but", "no tool but", "anything but" exclude; any other "but" begins a clause.
+    fn but(&mut self, index: usize) -> bool {
+        let excludes = self.words[index.saturating_sub(2)..index]
+            .iter()
+            .any(|token| {
+                token.is_any(&[
+                    "nothing",
+                    "anything",
+                    "everything",
+                    "none",
+                    "no",
+                    "any",
+                    "every",
+                    "all",
+                    "anyone",
+                ])
+            });
+        if excludes {
+            self.tight_cue(Reason::Forbidden)
+        } else {
+            false
+        }
+    }
+
+    fn and(&mut self, index: usize) -> bool {
+        let begins_order = self
+            .previous(index)
+            .is_some_and(|token| token.kind == Kind::Comma)
+            && self
+                .words
+                .get(index + 1)
+                .is_some_and(|token| token.has(Classes::ORDER));
+        if begins_order {
+            return false;
+        }
+        let joins_verbs = self.called
+            && self
+                .previous(index)
+                .is_some_and(|token| token.has(Classes::CALL));
+        joins_verbs || self.loosen()
+    }
+
+    /// "instead of", "removal of", "calls of"; any other "of" makes the name a part of something.
+    fn of(&mut self, index: usize) -> bool {
+        let Some(previous) = self.previous(index) else {
+            return self.loosen();
+        };
+        let replacing = [
+            "instead",
+            "place",
+            "lieu",
+            "stead",
+            "away",
+            "successor",
+            "replacement",
+        ];
+        if previous.is_any(&replacing) {
+            return self.tight_cue(Reason::Replaced);
+        }
+        if previous.has(Classes::ENDING) {
+            return self.tight_cue(Reason::Gone);
+        }
+        if previous.has(Classes::REPLACE) && self.words[index].is("from") {
+            return self.tight_cue(Reason::Replaced);
+        }
+        if previous.is_any(&["favor", "favour"]) {
+            return false;
+        }
+        let passes = previous.has(Classes::NOUN.or(Classes::AVOID))
+            || previous.is_any(&[
+                "any",
+                "all",
+                "one",
+                "each",
+                "either",
+                "both",
+                "some",
+                "none",
+                "most",
+                "advantage",
+                "call",
+                "use",
+                "rid",
+                "instead",
+                "kind",
+                "list",
+                "out",
+            ]);
+        if previous.is("rid") {
+            return self.tight_cue(Reason::Gone);
+        }
+        if !passes {
+            self.indirect = true;
+            return self.loosen();
+        }
+        true
+    }
+
+    fn preposition(&mut self, index: usize) -> bool {
+        let token = &self.words[index];
+        let Some(previous) = self.previous(index) else {
+            return self.loosen();
+        };
+        let ties = match &*token.word {
+            "to" if previous.is("opposed") => return self.tight_cue(Reason::Replaced),
+            "to" if previous.is_any(&["successor", "successors"]) => {
+                return self.tight_cue(Reason::Replaced);
+            }
+            "to" => {
+                self.called
+                    || previous.has(Classes::NOUN)
+                    || previous.is_any(&["access", "call", "calls"])
+            }
+            "for" if previous.is_any(&["substitute", "replacement", "stand-in", "successor"]) => {
+                return self.tight_cue(Reason::Replaced);
+            }
+            "for" => previous.is_any(&["need", "needs", "reason", "use", "call"]),
+            "as" => {
+                previous.is_any(&["such", "known"])
+                    || previous.has(Classes::NOUN) && self.previous_is(index - 1, &["such"])
+            }
+            "than" if previous.is("other") => return self.tight_cue(Reason::Forbidden),
+            "than" if previous.is("rather") => return self.tight_cue(Reason::Replaced),
+            "over" if self.prefers(index) => return self.tight_cue(Reason::Replaced),
+            "against" if self.advises(index) => return self.tight_cue(Reason::Forbidden),
+            // "not with `x`", "rather than in `x`".
+            _ => previous.is_any(&["than", "not", "never"]),
+        };
+        if ties {
+            return true;
+        }
+        // "replaced by `x`", "swap … for `x`", "renamed to `x`": the name is the new one.
+        let is_new = self.tight
+            && !self.called
+            && token.is_any(&["with", "to", "for", "into"])
+            && self.words[index.saturating_sub(6)..index]
+                .iter()
+                .any(|token| {
+                    token.has(Classes::REPLACE) && !token.is_any(&["turn", "change", "changes"])
+                });
+        if is_new {
+            return false;
+        }
+        self.loosen()
+    }
+
+    fn prefers(&self, index: usize) -> bool {
+        self.words[..index].iter().rev().take(8).any(|token| {
+            token.is_any(&[
+                "prefer",
+                "prefers",
+                "preferred",
+                "choose",
+                "pick",
+                "favor",
+                "favour",
+                "use",
+                "preferring",
+            ])
+        })
+    }
+
+    fn advises(&self, index: usize) -> bool {
+        self.words[..index].iter().rev().take(3).any(|token| {
+            token.is_any(&[
+                "advise",
+                "advises",
+                "recommend",
+                "recommends",
+                "warn",
+                "warns",
+                "decided",
+                "decide",
+                "rule",
+                "guard",
+            ])
+        })
+    }
+
+    /// "assume that `x` exists" is one clause; any other "that" begins one.
+    fn that(&mut self, index: usize) -> bool {
+        let complement = [
+            "assume", "expect", "think", "believe", "pretend", "claim", "suggest", "imply", "say",
+            "assuming", "hope",
+        ];
+        if self.previous_is(index, &complement) {
+            return self.loosen();
+        }
+        // "that" before a noun points at it.
+        self.tight
+            && self
+                .words
+                .get(index + 1)
+                .is_some_and(|next| next.has(Classes::NOUN))
+    }
+
+    fn content(&mut self, index: usize) -> bool {
+        let token = &self.words[index];
+        let rules_out = [
+            "forbidden",
+            "prohibited",
+            "impossible",
+            "unable",
+            "wrong",
+            "mistake",
+            "illegal",
+            "pointless",
+        ];
+        if token.is_any(&rules_out) && self.next_is(index, &["to"]) {
+            return self.negation(Reason::Forbidden);
+        }
+        if token.has(Classes::AVOID) {
+            let unties = token.is("without") && !self.tight;
+            let mere_order = token.is_any(&["forget", "fail", "hesitate"]) && !self.tight;
+            if unties || mere_order {
+                return false;
+            }
+            self.without |= self.tight && token.is("without");
+            return self.tight_cue(Reason::Forbidden);
+        }
+        if token.has(Classes::OPENER) && !(self.tight && token.is("once") && self.called) {
+            return false;
+        }
+        if self.tight && !self.called && token.has(Classes::GONE) {
+            return self.describe(index);
+        }
+        if self.tight && token.has(Classes::REMOVE) && !self.called {
+            return self.cue(Reason::Gone);
+        }
+        if self.tight && token.has(Classes::REPLACE) && !self.called {
+            return self.cue(Reason::Replaced);
+        }
+        if self.tight && !self.called && token.has(Classes::OLD) && !self.is_ordered(index) {
+            return self.describe(index);
+        }
+        if self.tight && token.has(Classes::FORMERLY) {
+            return self.cue(Reason::Replaced);
+        }
+        if token.has(Classes::CALL) {
+            let is_noun = token.has(Classes::NOUN) && !token.has(Classes::ORDER);
+            self.called |= self.tight && !is_noun;
+            return true;
+        }
+        if token.has(Classes::FILLER.or(Classes::NOUN).or(Classes::ADVERB)) {
+            return true;
+        }
+        self.modifier(index)
+    }
+
+    /// "removed", "old": the name is described by it, unless that itself is negated ("not deprecated").
+    fn describe(&mut self, index: usize) -> bool {
+        if self.previous(index).is_some_and(is_negator) {
+            return false;
+        }
+        if self.cues == 0 {
+            self.described = Some(Reason::Gone);
+        }
+        false
+    }
+
+    /// Whether an order stands right before: "use the old `x`" calls it all the same.
+    fn is_ordered(&self, index: usize) -> bool {
+        let before = self.words[..index].iter().rev();
+        let mut before = before
+            .skip_while(|token| token.has(Classes::FILLER))
+            .take(1);
+        before.any(|token| token.has(Classes::ORDER))
+    }
+
+    /// Up to two unknown words may describe a tool noun: "the deprecated sandbox runner tool `x`".
+    fn modifier(&mut self, index: usize) -> bool {
+        let describes = self
+            .words
+            .get(index + 1)
+            .is_some_and(|next| next.has(Classes::NOUN) && !next.has(Classes::ORDER));
+        if self.tight && !self.called && describes && self.modifiers < 2 {
+            self.modifiers += 1;
+            return true;
+        }
+        self.loosen()
+    }
+
+    fn comma(&mut self, index: usize) -> bool {
+        let next_lists = self.next_is(
+            index,
+            &[
+                "such",
+                "including",
+                "like",
+                "e.g",
+                "i.e",
+                "namely",
+                "notably",
+                "especially",
+            ],
+        );
+        let parenthetical = self.previous(index).is_some_and(is_negator);
+        if next_lists || parenthetical {
+            return true;
+        }
+        // "do not, under any circumstances, call": jump to the comma behind the negator.
+        let opening = self.words[index.saturating_sub(8)..index]
+            .iter()
+            .rposition(|token| token.kind == Kind::Comma)
+            .map(|at| index.saturating_sub(8) + at)
+            .filter(|at| self.previous(*at).is_some_and(is_negator));
+        if let Some(opening) = opening {
+            self.at = opening;
+            return true;
+        }
+        self.alternatives
+    }
+
+    /// "removed tools (`x`)": a parenthesis right behind a tool noun explains it.
+    fn parenthesis(&mut self, index: usize) -> bool {
+        self.tight
+            && !self.called
+            && self.previous(index).is_some_and(|token| {
+                (token.has(Classes::NOUN) && !token.has(Classes::ORDER)) || token.has(Classes::GONE)
+            })
+            && !self.words[..index]
+                .iter()
+                .rev()
+                .take(3)
+                .any(|token| token.has(Classes::BE))
+    }
+
+    /// What a closed parenthesis holds says nothing of a name behind it.
+    fn skip_parenthesis(&mut self, index: usize) -> bool {
+        match self.words[..index]
+            .iter()
+            .rposition(|token| token.kind == Kind::Open)
+        {
+            Some(open) => {
+                self.at = open;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// A label before a colon or a dash: "Removed: `x`", "Never call: `x`".
+    fn label(&mut self, index: usize) {
+        if self.tight
+            && self.cues == 0
+            && let Some(reason) = label::hear(&self.words[..index], self.called)
+        {
+            self.cue(reason);
+        }
+    }
+}
+
+fn is_negator(token: &Token<'_>) -> bool {
+    token.is_any(&["not", "never"])
+}

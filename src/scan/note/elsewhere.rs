@@ -1,0 +1,241 @@
+//! What a sentence says of a name without a word right beside it: that older texts said so, that another
+//! tool is to be used instead, or, in the next sentence, that "it" is gone.
+
+use super::super::Reason;
+use super::before::Before;
+use super::lexicon::Classes;
+use super::sentence::Sentence;
+use super::tokens::{Kind, Token};
+
+/// Hears the rest of the sentence and, where that refers back, the next one.
+pub(super) fn hear(sentence: &Sentence<'_, '_>, before: &Before) -> Option<Reason> {
+    if is_told_of_old(sentence) {
+        return Some(Reason::History);
+    }
+    if other_instead(sentence, before) || redirected(sentence) || is_replaced_as_it(sentence) {
+        return Some(Reason::Replaced);
+    }
+    let of_it = (!before.called || is_condition(sentence))
+        .then(|| super::after::of_pronoun(sentence, sentence.after()))
+        .flatten();
+    of_it.or_else(|| refers_back(sentence, before))
+}
+
+/// "find `x` and replace it with `bash`".
+fn is_replaced_as_it(sentence: &Sentence<'_, '_>) -> bool {
+    sentence.after().windows(4).any(|words| {
+        words[0].has(Classes::REPLACE)
+            && words[1].has(Classes::PRONOUN)
+            && words[2].is_any(&["with", "by", "to", "into", "for"])
+            && sentence.is_replacement(&words[3])
+    })
+}
+
+/// "Older guides may tell you to call `x`", "this skill used to call `x`", "before 3.0 we ran `x`".
+fn is_told_of_old(sentence: &Sentence<'_, '_>) -> bool {
+    let words = clause(sentence);
+    words.iter().enumerate().any(|(at, token)| {
+        let next = words.get(at + 1);
+        let is_old_writing = token.has(Classes::OLD)
+            && words[..at].iter().all(introduces)
+            && words[at + 1..]
+                .iter()
+                .take(3)
+                .any(|token| token.has(Classes::WRITING));
+        let used_to = token.is("used")
+            && next.is_some_and(|next| next.is("to"))
+            && words.get(at + 2).is_some_and(|verb| {
+                verb.has(Classes::CALL)
+                    || verb.is_any(&["be", "exist", "live", "say", "tell", "ship"])
+            })
+            && !at.checked_sub(1).is_some_and(|before| {
+                words[before].has(Classes::BE) || words[before].has(Classes::NOUN)
+            });
+        let formerly = token.has(Classes::FORMERLY)
+            && next.is_some_and(|next| {
+                (next.has(Classes::CALL) && !next.has(Classes::ORDER)
+                    || next.is_any(&["ran", "run", "known", "did", "was", "we", "you", "this"]))
+                    && words.get(at + 2).is_none_or(|after| !after.is("then"))
+            });
+        let in_the_past =
+            token.is("past") && at > 1 && words[at - 1].is("the") && words[at - 2].is("in");
+        let before_version = token.is_any(&["before", "until", "till", "pre", "through"])
+            && next.is_some_and(|next| {
+                is_version(next) || next.is_any(&["version", "release", "vak"])
+            });
+        is_old_writing || used_to || formerly || in_the_past || before_version
+    })
+}
+
+fn is_version(token: &Token<'_>) -> bool {
+    let digits = token.word.strip_prefix('v').unwrap_or(&token.word);
+    digits.starts_with(|letter: char| letter.is_ascii_digit()) && digits.contains('.')
+}
+
+/// The words before the name, from behind the last order that a comma or a colon begins: "if the file comes
+/// from an older version, run `x`".
+fn clause<'v, 't>(sentence: &Sentence<'v, 't>) -> &'v [Token<'t>] {
+    let words = sentence.before();
+    let start = words
+        .iter()
+        .enumerate()
+        .rposition(|(at, token)| {
+            token.kind == Kind::Semicolon
+                || matches!(token.kind, Kind::Comma | Kind::Colon | Kind::Dash)
+                    && words.get(at + 1).is_some_and(|next| {
+                        next.has(Classes::ORDER)
+                            || next.is_any(&[
+                                "then", "please", "always", "just", "simply", "you", "so",
+                            ])
+                    })
+        })
+        .map_or(0, |at| at + 1);
+    let words = without_condition(&words[start..]);
+    let is_order = words
+        .first()
+        .is_some_and(|first| first.has(Classes::ORDER) && !first.is("check"));
+    if is_order { &[] } else { words }
+}
+
+/// "if the file comes from an older version, …" says nothing of what follows.
+fn without_condition<'s, 't>(words: &'s [Token<'t>]) -> &'s [Token<'t>] {
+    if !words
+        .first()
+        .is_some_and(|first| first.has(Classes::CONDITION))
+    {
+        return words;
+    }
+    match words.iter().position(|token| token.kind == Kind::Comma) {
+        Some(comma) => &words[comma + 1..],
+        None => words,
+    }
+}
+
+/// What may stand before "older guides" where those are what the sentence speaks of.
+fn introduces(token: &Token<'_>) -> bool {
+    token.kind != Kind::Word
+        || token.has(Classes::FILLER.or(Classes::ADVERB))
+        || token.is_any(&[
+            "in", "many", "most", "few", "of", "under", "with", "per", "because", "since", "note",
+            "if", "that", "as", "by",
+        ])
+}
+
+/// "…; use `bash` instead": another tool takes this one's place. "Use `x` instead" is this one's own.
+fn other_instead(sentence: &Sentence<'_, '_>, before: &Before) -> bool {
+    if before.called && clause_begins_with_order(sentence) && !is_condition(sentence) {
+        return false;
+    }
+    says_other_instead(sentence, sentence.after())
+}
+
+fn says_other_instead(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> bool {
+    let instead = words.iter().enumerate().position(|(at, token)| {
+        token.is("instead") && !words.get(at + 1).is_some_and(|next| next.is("of"))
+    });
+    let Some(instead) = instead else { return false };
+    let around = &words[instead.saturating_sub(12)..(instead + 6).min(words.len())];
+    let called = around.iter().position(|token| token.has(Classes::CALL));
+    called.is_some_and(|at| {
+        let object = around[at..]
+            .iter()
+            .find(|token| token.is_code() || sentence.is_replacement(token));
+        object.is_some_and(|token| !token.is_name())
+    })
+}
+
+fn clause_begins_with_order(sentence: &Sentence<'_, '_>) -> bool {
+    sentence
+        .before()
+        .first()
+        .is_some_and(|first| first.has(Classes::ORDER))
+}
+
+fn is_condition(sentence: &Sentence<'_, '_>) -> bool {
+    sentence.before().first().is_some_and(|first| {
+        first.has(Classes::CONDITION) || first.is_any(&["for", "any", "anywhere", "everywhere"])
+    })
+}
+
+/// "Wherever a prompt says `x`, run `bash`", "for `x`, use `bash`".
+fn redirected(sentence: &Sentence<'_, '_>) -> bool {
+    let before = sentence.before();
+    let for_it = before.len() <= 3 && before.first().is_some_and(|first| first.is_any(&["for"]));
+    let met = is_condition(sentence)
+        && before.iter().any(|token| {
+            token.is_any(&[
+                "see",
+                "find",
+                "meet",
+                "encounter",
+                "says",
+                "say",
+                "mentions",
+                "mention",
+                "names",
+                "tells",
+                "asks",
+                "finds",
+                "sees",
+                "expects",
+                "expect",
+                "want",
+                "wanted",
+                "refers",
+                "reads",
+                "lists",
+                "called",
+            ])
+        });
+    let Some(comma) = sentence
+        .after()
+        .iter()
+        .position(|token| token.kind == Kind::Comma)
+    else {
+        return false;
+    };
+    let main = &sentence.after()[comma + 1..];
+    let orders = main
+        .iter()
+        .take(3)
+        .any(|token| token.has(Classes::ORDER) || token.has(Classes::CALL) || token.is("read"));
+    let replaces = main
+        .iter()
+        .take(10)
+        .any(|token| sentence.is_replacement(token));
+    (for_it || met) && orders && replaces
+}
+
+/// "`x` ran Python. It was removed in 3.0.", "`x`: a sandbox. Deprecated.", "`x`? Use `bash` instead."
+fn refers_back(sentence: &Sentence<'_, '_>, before: &Before) -> Option<Reason> {
+    let rest = &sentence.tokens[sentence.bounds.end..];
+    let (stop, next) = rest.split_first()?;
+    if stop.kind != Kind::Stop {
+        return None;
+    }
+    let end = next
+        .iter()
+        .take(24)
+        .position(|token| matches!(token.kind, Kind::Stop | Kind::Cell))
+        .unwrap_or(next.len().min(24));
+    let next = &next[..end];
+    let pronoun = next.first()?.has(Classes::PRONOUN);
+    let is_topic = !before.called && before.is_bare;
+    if !pronoun && !is_topic {
+        return None;
+    }
+    let subject = next
+        .iter()
+        .take(3)
+        .take_while(|token| {
+            token.has(Classes::PRONOUN.or(Classes::FILLER))
+                || token.has(Classes::NOUN) && !token.has(Classes::ORDER)
+        })
+        .count();
+    let gone = super::after::elliptical(sentence, &next[subject..]);
+    match gone {
+        Some(reason) => Some(reason),
+        None if is_topic && says_other_instead(sentence, next) => Some(Reason::Replaced),
+        None => None,
+    }
+}
