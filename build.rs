@@ -14,6 +14,8 @@ use std::{env, fs};
 fn main() -> ExitCode {
     println!("cargo::rerun-if-changed={}", registry::FILE);
     println!("cargo::rerun-if-changed=build.rs");
+    // Embedded as a directory: the compiler alone would not notice a new file in it.
+    println!("cargo::rerun-if-changed=starter");
     match generate() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -121,11 +121,13 @@ fn write_starter(out: &mut Out, report: &SeedReport) -> std::io::Result<()> {
         StarterState::Updated,
         StarterState::KeptEdited,
         StarterState::KeptDeleted,
+        StarterState::KeptLinked,
     ] {
         let (style, mark) = match state {
             StarterState::Written => (GOOD, "+"),
             StarterState::Updated => (GOOD, "~"),
             StarterState::KeptEdited => (WARN, "edited"),
+            StarterState::KeptLinked => (WARN, "linked"),
             _ => (WARN, "deleted"),
         };
         for file in of(state) {

@@ -30,7 +30,8 @@ pub(super) fn starter(roots: &Roots) -> Check {
     let number = |state| files.iter().filter(|file| file.state == state).count();
     let missing = number(StarterState::Written);
     let stale = number(StarterState::Updated);
-    let yours = number(StarterState::KeptEdited) + number(StarterState::KeptDeleted);
+    let current = number(StarterState::Current);
+    let yours = files.len() - missing - stale - current;
     let seed = remedy(
         "vak setup seed",
         "brings them up to date, but for what you changed",

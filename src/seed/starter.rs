@@ -17,6 +17,9 @@ use std::path::{Path, PathBuf};
 /// The directory `starter/` of the repository, as it was when this binary was built.
 static STARTER: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/starter");
 
+/// Where the skills are, in there and in the shared root.
+const SKILLS: &str = "skills";
+
 /// The memory's file, in the shared root.
 const MEMORY: &str = "seed.json";
 
@@ -37,6 +40,9 @@ pub enum StarterState {
     KeptEdited,
     /// The user deleted it; it stays away.
     KeptDeleted,
+    /// The user keeps it, or the directory it belongs in, elsewhere and linked it here; nothing is written
+    /// through the link.
+    KeptLinked,
 }
 
 impl StarterState {
@@ -102,10 +108,10 @@ impl Memory {
     }
 }
 
-/// The files vak ships, by path relative to the shared root, with their bytes.
+/// The skills that vak ships: each file by its path relative to the shared root, with its bytes.
 pub fn shipped() -> Vec<(&'static Path, &'static [u8])> {
     let mut files = Vec::new();
-    let mut open = vec![&STARTER];
+    let mut open: Vec<_> = STARTER.get_dir(SKILLS).into_iter().collect();
     while let Some(directory) = open.pop() {
         open.extend(directory.dirs());
         files.extend(directory.files().map(|file| (file.path(), file.contents())));
@@ -193,24 +199,27 @@ fn state(
         Err(error) => return Err(error.into()),
     };
     Ok(match (found, remembered) {
+        (Some(bytes), _) if bytes == shipped => StarterState::Current,
+        _ if is_linked(root, path) => StarterState::KeptLinked,
         (None, None) => StarterState::Written,
         (None, Some(_)) => StarterState::KeptDeleted,
-        (Some(bytes), _) if bytes == shipped => StarterState::Current,
         (Some(bytes), Some(known)) if digest(&bytes) == *known => StarterState::Updated,
         (Some(_), _) => StarterState::KeptEdited,
     })
 }
 
+/// Whether any step from the root to the file is a link.
+fn is_linked(root: &Path, path: &Path) -> bool {
+    path.ancestors()
+        .filter(|step| !step.as_os_str().is_empty())
+        .any(|step| root.join(step).is_symlink())
+}
+
 fn put(lock: &LockGuard, root: &Path, path: &Path, bytes: &[u8]) -> Result<(), SeedError> {
-    let target = root.join(path);
-    // A user may have linked `skills` to a directory of their own: then the directory is there already,
-    // and only a missing one is made, without following links.
-    if let Some(parent) = path.parent()
-        && !root.join(parent).is_dir()
-    {
+    if let Some(parent) = path.parent() {
         disk::create_dirs(lock, root, parent)?;
     }
-    Ok(disk::replace(lock, &target, bytes)?)
+    Ok(disk::replace_below(lock, root, path, bytes)?)
 }
 
 fn key(path: &Path) -> String {

@@ -19,6 +19,8 @@ mod roots; // where vak's state lives
 mod scan; // the scanner's grades, from tables of cases
 mod scan_command; // what `vak scan` shows, to people and to programs
 mod scan_fix; // the edits of tools lists
+mod seed; // what setup writes, and what it leaves alone
+mod self_update; // the program replaced, whole or not at all
 mod skills; // which skills the model is offered, and why another is not
 mod tool_calls; // one call through the whole path, and what the model is told
 mod tools; // the list of retired tools, the live ones, and what a name resolves to
