@@ -7,11 +7,13 @@
 mod doctor;
 mod manual;
 mod out;
+mod plugins;
 mod program;
 mod scan;
 mod setup;
 mod sync;
 
+use crate::disk;
 use crate::mode::Mode;
 use crate::roots::Roots;
 use crate::tools::retired_tools;
@@ -20,6 +22,7 @@ use anyhow::Context as _;
 use clap::{Parser, Subcommand, ValueEnum};
 use out::Out;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
@@ -57,6 +60,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Doctor(doctor::DoctorArgs),
+    Plugins(plugins::PluginsArgs),
     Setup(setup::SetupArgs),
     Scan(scan::ScanArgs),
     ServicesSync(sync::SyncArgs),
@@ -94,6 +98,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
+    disk::set_wait_hook(say_waiting);
     let mut out = Out::stdout();
     let result = run(&cli.command, &mut out).and_then(|status| {
         out.flush()
@@ -115,6 +120,7 @@ pub fn main() -> ExitCode {
 fn run(command: &Command, out: &mut Out) -> anyhow::Result<Status> {
     match command {
         Command::Doctor(args) => doctor::run(args, out),
+        Command::Plugins(args) => plugins::run(args, out),
         Command::Setup(args) => setup::run(args, out),
         Command::Scan(args) => scan::run(args, out),
         Command::ServicesSync(args) => sync::run(args, out),
@@ -157,6 +163,16 @@ pub(crate) fn write_json(out: &mut Out, document: &impl serde::Serialize) -> any
     serde_json::to_writer_pretty(&mut *out, document).context("failed to write JSON")?;
     writeln!(out)?;
     Ok(())
+}
+
+/// Says on stderr that another process is at work.
+fn say_waiting(lock: &Path) {
+    // Nobody is left to tell if stderr is gone.
+    let _ = writeln!(
+        anstream::stderr(),
+        "{FAINT}waiting for another vak, which holds `{}`{FAINT:#}",
+        lock.display()
+    );
 }
 
 /// Says on stderr what went wrong, its causes, and, last, what to do: the `hint:` lines that any

@@ -291,7 +291,7 @@ fn read_candidate(path: &Path, options: InstallOptions) -> Result<Candidate> {
         package,
         manifest,
         scan,
-        source: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+        source: path.canonicalize().unwrap_or_else(|_| path.to_owned()),
     })
 }
 

@@ -163,7 +163,7 @@ pub enum PluginError {
         path: PathBuf,
     },
     /// A package tells the model to call a retired tool.
-    #[error("`{name}` tells the model to call a retired tool, `{tool}`: `{}:{line}`\nhint: name `{replacement}` there instead, or pass `--allow-retired`", file.display())]
+    #[error("`{name}` tells the model to call a retired tool, `{tool}`: `{}:{line}`\nhint: name `{replacement}` instead, or pass `--allow-retired`", file.display())]
     InstructsRetired {
         /// The plugin.
         name: String,

@@ -9,10 +9,12 @@ use super::{PluginError, Result, parse_name};
 use crate::config;
 use crate::disk::{self, Dir, LockGuard};
 use crate::roots::{Roots, Scope};
-use crate::scan::Scanner;
-use crate::walk::{PackageScan, scan_package};
+use crate::scan::{Grade, Scanner};
+use crate::tools::{RetiredTool, retired_tool};
+use crate::walk::{PackageScan, Role, scan_package};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The plugins below one root. Holds no state of its own: every call reads what is there now.
@@ -51,6 +53,23 @@ pub struct Inspection {
     pub digest: Option<Digest>,
     /// What is wrong with the package, in words.
     pub problem: Option<String>,
+}
+
+impl ScannedPlugin {
+    /// The retired tools that it tells the model to call, in the order of their names.
+    pub fn retired_tools(&self) -> Vec<&'static RetiredTool> {
+        let skills = self
+            .scan
+            .files
+            .iter()
+            .filter(|file| file.role == Role::Skill);
+        let names: BTreeSet<&str> = skills
+            .flat_map(|file| &file.findings)
+            .filter(|finding| finding.grade == Grade::Instructs)
+            .map(|finding| finding.name.as_str())
+            .collect();
+        names.into_iter().filter_map(retired_tool).collect()
+    }
 }
 
 impl PluginStore {
@@ -110,6 +129,11 @@ impl PluginStore {
     /// Every installed plugin, by name.
     pub fn list(&self) -> Result<Vec<InstalledPlugin>> {
         self.load()?.installed()
+    }
+
+    /// One plugin's entry.
+    pub fn get(&self, name: &str) -> Result<InstalledPlugin> {
+        self.installed(&self.load()?, name)
     }
 
     /// Whether a plugin of this name is installed.
