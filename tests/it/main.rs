@@ -15,6 +15,7 @@ mod config_properties; // the same promise over generated configs
 mod disk; // the one module that changes the disk
 mod plugin; // a plugin's life in a store
 mod plugin_cleanup; // what calls a retired tool is taken away: all of it, or none
+mod plugin_cli; // `vak plugins`
 mod roots; // where vak's state lives
 mod scan; // the scanner's grades, from tables of cases
 mod scan_command; // what `vak scan` shows, to people and to programs

@@ -4,7 +4,7 @@ use super::super::STRONG;
 use super::super::out::Out;
 use super::super::scan::excerpt::shown_text;
 use std::io::{self, Write as _};
-use unicode_width::UnicodeWidthStr as _;
+use unicode_width::UnicodeWidthStr;
 
 /// Writes a head and rows. Every cell is made fit for a terminal; the last column is not padded.
 pub(super) fn write<const N: usize>(
@@ -16,7 +16,7 @@ pub(super) fn write<const N: usize>(
         .iter()
         .map(|row| row.each_ref().map(|cell| shown_text(cell)))
         .collect();
-    let mut widths = head.map(|cell| cell.width());
+    let mut widths = head.map(UnicodeWidthStr::width);
     for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(cell.width());

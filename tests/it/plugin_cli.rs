@@ -1,0 +1,370 @@
+//! `vak plugins`: each command's exit code, its report in both formats, and that a dry run writes nothing.
+
+use crate::plugin::Home;
+use crate::sandbox::Run;
+use serde_json::Value;
+use std::fs;
+
+const STALE: &str = "Then call `python_eval` with the code.";
+
+impl Home {
+    fn plugins(&self, args: &[&str]) -> Run {
+        let mut all = vec!["plugins"];
+        all.extend(args);
+        self.sandbox.vak(&all)
+    }
+
+    /// Runs a command dry, then for real, and checks that the first wrote nothing, not even a lock file,
+    /// and reported what the second did.
+    #[track_caller]
+    fn dry_then_real(&self, args: &[&str]) -> (Value, Value) {
+        fn with<'a>(args: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+            [args, more].concat()
+        }
+        let before = self.sandbox.tree();
+        let dry = self
+            .plugins(&with(args, &["--dry-run", "--format", "json"]))
+            .expect(0)
+            .json();
+        assert_eq!(self.sandbox.tree(), before);
+        self.plugins(&with(args, &["--dry-run"])).expect(0);
+        assert_eq!(self.sandbox.tree(), before);
+        let real = self
+            .plugins(&with(args, &["--format", "json"]))
+            .expect(0)
+            .json();
+        assert_eq!(
+            (&dry["dry_run"], &real["dry_run"]),
+            (&true.into(), &false.into())
+        );
+        assert_eq!((&dry["schema"], &real["schema"]), (&1.into(), &1.into()));
+        (dry, real)
+    }
+}
+
+fn path(path: &std::path::Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn the_whole_life_of_a_plugin_dry_and_real() {
+    let home = Home::new();
+    let package = home.package("demo", "1.0.0");
+
+    let (dry, real) = home.dry_then_real(&["install", path(&package)]);
+    for report in [&dry, &real] {
+        assert_eq!(report["state"], "installed");
+        assert_eq!(report["plugin"]["name"], "demo");
+        assert_eq!(report["plugin"]["enabled"], false);
+    }
+    assert_eq!(dry["plugin"]["digest"], real["plugin"]["digest"]);
+
+    let (dry, real) = home.dry_then_real(&["enable", "demo"]);
+    assert_eq!(
+        (&dry["changed"], &real["changed"]),
+        (&true.into(), &true.into())
+    );
+    home.sandbox.write(
+        "home/.vak/config.toml",
+        "[plugins]\nnetwork_allow = [\"demo\"]\n",
+    );
+    let before = home.shared_tree();
+
+    let (dry, real) = home.dry_then_real(&["remove", "demo"]);
+    for report in [&dry, &real] {
+        assert_eq!(report["removed"]["name"], "demo");
+        assert_eq!(report["removed"]["reason"], "requested");
+        assert_eq!(report["removed"]["grants"][0]["lines"][0], 2);
+    }
+    let id = real["removed"]["id"].as_str().unwrap();
+    let listed = home
+        .plugins(&["list", "--quarantine", "--format", "json"])
+        .expect(0)
+        .json();
+    assert_eq!(listed["quarantine"][0]["id"], id);
+
+    let (dry, real) = home.dry_then_real(&["restore", "demo"]);
+    assert_eq!(dry["plugin"]["id"], real["plugin"]["id"]);
+    assert_eq!(real["grants"][0]["outcome"]["state"], "exact");
+    let registry = ["plugins/registry.json"];
+    assert_eq!(
+        home.shared_tree().without(&registry),
+        before.without(&registry)
+    );
+
+    let (dry, real) = home.dry_then_real(&["disable", "demo"]);
+    assert_eq!(
+        (&dry["changed"], &real["changed"]),
+        (&true.into(), &true.into())
+    );
+    home.plugins(&["remove", "demo"]).expect(0);
+    let (dry, real) = home.dry_then_real(&["purge", "--older-than", "0s"]);
+    assert_eq!(dry["stores"][0]["purged"], real["stores"][0]["purged"]);
+    assert_eq!(real["stores"][0]["purged"].as_array().unwrap().len(), 1);
+    home.plugins(&["restore", "demo"]).expect(2);
+}
+
+#[test]
+fn retired_says_what_where_and_what_next_and_exits_with_1() {
+    let home = Home::new();
+    let clean = home.plugins(&["retired"]).expect(0);
+    assert_eq!(clean.stdout, "No plugin calls a retired tool.\n");
+    home.install_enabled(&home.package_saying("stale", "1.0.0", STALE));
+    let run = home.plugins(&["retired"]).expect(1);
+    for part in [
+        "stale",
+        "1.0.0",
+        "skills/work/SKILL.md:6:12",
+        "3.0.21",
+        "`bash`",
+        "vak setup seed",
+    ] {
+        assert!(run.stdout.contains(part), "{part}\n{}", run.stdout);
+    }
+    let report = home
+        .plugins(&["retired", "--format", "json"])
+        .expect(1)
+        .json();
+    let plugin = &report["plugins"][0];
+    assert_eq!(plugin["store"], "user");
+    assert_eq!(plugin["kept"], false);
+    assert_eq!(plugin["tools"][0]["name"], "python_eval");
+    assert_eq!(plugin["files"][0]["findings"][0]["line"], 6);
+
+    home.sandbox.write(
+        "home/.vak/config.toml",
+        "[plugins]\nkeep_retired = [\"stale\"]\n",
+    );
+    let report = home
+        .plugins(&["retired", "--format", "json"])
+        .expect(1)
+        .json();
+    assert_eq!(report["plugins"][0]["kept"], true);
+}
+
+#[test]
+fn a_stale_package_is_refused_with_file_line_and_what_to_do() {
+    let home = Home::new();
+    let package = home.package_saying("stale", "1.0.0", STALE);
+    let run = home.plugins(&["install", path(&package)]).expect(2);
+    assert_eq!(run.stdout, "");
+    assert!(
+        run.stderr.contains("skills/work/SKILL.md:6"),
+        "{}",
+        run.stderr
+    );
+    let last = run.stderr.lines().last().unwrap();
+    assert_eq!(last, "hint: name `bash` instead, or pass `--allow-retired`");
+    let run = home
+        .plugins(&["install", path(&package), "--allow-retired"])
+        .expect(0);
+    assert!(run.stdout.contains("disabled") && run.stdout.contains("keep_retired"));
+}
+
+#[test]
+fn restoring_a_stale_plugin_tells_how_to_keep_it() {
+    let home = Home::new();
+    home.install_enabled(&home.package_saying("stale", "1.0.0", STALE));
+    home.sandbox.vak(&["setup", "seed"]).expect(0);
+    home.plugins(&["list", "--format", "json"]).expect(0);
+    let run = home.plugins(&["restore", "stale"]).expect(0);
+    assert!(
+        run.stderr.contains("keep_retired = [\"stale\"]"),
+        "{}",
+        run.stderr
+    );
+    home.sandbox.vak(&["setup", "seed"]).expect(0);
+    let run = home.plugins(&["inspect", "stale"]).expect(2);
+    assert!(
+        run.stderr.contains("vak plugins restore stale-"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn a_name_in_both_stores_has_to_be_told_apart() {
+    let home = Home::new();
+    let package = home.package("demo", "1.0.0");
+    home.plugins(&["install", path(&package)]).expect(0);
+    home.plugins(&["install", path(&package), "--scope", "workspace"])
+        .expect(0);
+    for command in ["inspect", "enable", "disable", "remove"] {
+        let before = home.sandbox.tree();
+        let run = home.plugins(&[command, "demo"]).expect(2);
+        assert!(
+            run.stderr.contains("--scope workspace"),
+            "{command}: {}",
+            run.stderr
+        );
+        assert_eq!(home.sandbox.tree(), before);
+    }
+    let run = home.plugins(&["list"]).expect(0);
+    let rows: Vec<_> = run
+        .stdout
+        .lines()
+        .skip(1)
+        .map(|line| line.split_whitespace().nth(2).unwrap())
+        .collect();
+    assert_eq!(rows, ["user", "workspace"]);
+    home.plugins(&["remove", "demo", "--scope", "workspace"])
+        .expect(0);
+    home.plugins(&["remove", "demo"]).expect(0);
+}
+
+#[test]
+fn looking_creates_nothing_not_even_a_lock() {
+    let home = Home::new();
+    let before = home.sandbox.tree();
+    for args in [
+        &["list"][..],
+        &["list", "--quarantine"],
+        &["retired"],
+        &["purge", "--older-than", "0s"],
+    ] {
+        home.plugins(args).expect(0);
+    }
+    home.plugins(&["inspect", "demo"]).expect(2);
+    home.plugins(&["remove", "demo"]).expect(2);
+    assert_eq!(home.sandbox.tree(), before);
+}
+
+#[test]
+fn names_in_the_registry_cannot_command_the_terminal() {
+    let home = Home::new();
+    let registry = "{\"schema\": 1, \"plugins\": {\"a\\u001b[2Jb\": {\"description\": \"\\u001b]0;x\\u0007\"}}}";
+    home.sandbox
+        .write("home/.vak/plugins/registry.json", registry);
+    for args in [
+        &["list"][..],
+        &["retired"],
+        &["inspect", "a\u{1b}[2Jb"],
+        &["remove", "a\u{1b}[2Jb"],
+    ] {
+        let run = home.plugins(args);
+        assert!(
+            !run.stdout.contains('\u{1b}') && !run.stderr.contains('\u{1b}'),
+            "{args:?}"
+        );
+    }
+    // A name that is none can only be forgotten, and is kept in quarantine.
+    home.plugins(&["remove", "a\u{1b}[2Jb", "--forget"])
+        .expect(0);
+    assert_eq!(
+        home.plugins(&["list"]).stdout.lines().next(),
+        Some("No plugins are installed.")
+    );
+    assert_eq!(home.store().quarantine().unwrap().len(), 1);
+}
+
+#[test]
+fn a_waiting_command_says_so_and_a_reader_does_not_wait() {
+    let home = Home::new();
+    home.install_enabled(&home.package("demo", "1.0.0"));
+    let (_store, guard) = home.locked();
+    let run = home.plugins(&["list"]).expect(0);
+    assert_eq!(run.stderr, "");
+    let mut waiting = home
+        .sandbox
+        .command(&["plugins", "disable", "demo"])
+        .stderr(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    // The hint arrives while the lock is held; only then is it given up.
+    use std::io::BufRead as _;
+    let mut line = String::new();
+    let mut stderr = std::io::BufReader::new(waiting.stderr.take().unwrap());
+    stderr.read_line(&mut line).unwrap();
+    assert!(
+        line.starts_with("waiting for another vak, which holds `"),
+        "{line}"
+    );
+    drop(guard);
+    assert!(waiting.wait().unwrap().success());
+    assert!(!home.store().get("demo").unwrap().enabled);
+}
+
+/// A write that breaks off in the middle (as on a full disk): the old file, an error, nothing beside it.
+#[test]
+fn a_write_that_cannot_be_finished_changes_nothing() {
+    let home = Home::new();
+    home.install_enabled(&home.package("demo", "1.0.0"));
+    let before = home.shared_tree();
+    let vak = env!("CARGO_BIN_EXE_vak");
+    for command in ["plugins remove demo", "plugins disable demo"] {
+        // No file may grow beyond 512 bytes, and the signal that would say so is ignored.
+        let script = format!("trap '' XFSZ; ulimit -f 1; exec '{vak}' {command}");
+        let output = home
+            .sandbox
+            .command::<&str>(&[])
+            .get_envs()
+            .fold(
+                &mut std::process::Command::new("sh"),
+                |sh, (key, value)| match value {
+                    Some(value) => sh.env(key, value),
+                    None => sh.env_remove(key),
+                },
+            )
+            .current_dir(home.sandbox.work())
+            .args(["-c", &script])
+            .output()
+            .unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{command}: {stderr}");
+        assert!(stderr.contains("failed to write"), "{command}: {stderr}");
+        assert_eq!(home.shared_tree(), before, "{command}");
+    }
+}
+
+/// Runs as another user where the tests run as root, for whom nothing is forbidden.
+#[test]
+fn a_directory_that_may_not_be_written_is_a_clear_error_and_nothing_changes() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    use std::os::unix::process::CommandExt as _;
+    const NOBODY: u32 = 65_534;
+    let home = Home::new();
+    home.install_enabled(&home.package("demo", "1.0.0"));
+    let chmod = |path: &std::path::Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let plugins = home.sandbox.shared().join("plugins");
+    let is_root = fs::metadata(&plugins).unwrap().uid() == 0;
+    // Everything may be read, the lock may be taken, but nothing in `plugins` may be changed.
+    chmod(home.sandbox.path(), 0o755);
+    chmod(&home.sandbox.shared().join(".lock"), 0o666);
+    chmod(&plugins, 0o555);
+    let before = home.sandbox.tree();
+    for command in [["remove", "demo"], ["disable", "demo"]] {
+        let mut run = home.sandbox.command(&["plugins", command[0], command[1]]);
+        if is_root {
+            run.uid(NOBODY).gid(NOBODY);
+        }
+        let run = Run::from(run.output().unwrap());
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert!(run.stderr.contains("Permission denied"), "{}", run.stderr);
+        assert!(run.stderr.contains("plugins"), "{}", run.stderr);
+        assert_eq!(home.sandbox.tree(), before);
+    }
+    chmod(&plugins, 0o755);
+}
+
+#[test]
+fn an_age_is_a_number_and_a_unit() {
+    let home = Home::new();
+    for age in ["30d", "0s", "12h", "2w", "5m"] {
+        home.plugins(&["purge", "--older-than", age]).expect(0);
+    }
+    for age in [
+        "",
+        "d",
+        "30",
+        "-1d",
+        "1.5d",
+        "1y",
+        "99999999999999999999d",
+        "18446744073709551615w",
+    ] {
+        home.plugins(&["purge", "--older-than", age]).expect(2);
+    }
+}
