@@ -26,8 +26,9 @@ fn main() -> ExitCode {
 }
 
 fn generate() -> Result<(), Box<dyn Error>> {
-    let list = fs::read(registry::FILE)
-        .map_err(|error| format!("error: failed to read `{}`: {error}", registry::FILE))?;
+    let list = fs::read(registry::FILE).map_err(|error| {
+        registry::draw_unreadable(registry::FILE, &error, registry::Paint::Plain)
+    })?;
     write("retired_tools.rs", &rendered(&list)?)?;
     if env::var_os("CARGO_FEATURE_BENCH_TABLES").is_some() {
         for rows in registry::sample::SIZES {

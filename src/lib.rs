@@ -23,6 +23,7 @@ pub mod plugin;
 pub mod roots;
 #[cfg(feature = "store")]
 pub mod seed;
+#[cfg(feature = "store")]
 pub mod skills;
 #[cfg(feature = "store")]
 pub mod update;

@@ -272,6 +272,24 @@ pub enum Paint {
     Colour,
 }
 
+impl Paint {
+    fn renderer(self) -> Renderer {
+        match self {
+            Paint::Plain => Renderer::plain(),
+            Paint::Colour => Renderer::styled(),
+        }
+    }
+}
+
+/// Says that the list could not be read at all, in the way in which faults are shown.
+pub fn draw_unreadable(path: &str, error: &std::io::Error, paint: Paint) -> String {
+    let hint = Level::HELP.with_name("hint").message(format!(
+        "the list only grows: `git checkout HEAD -- {path}` brings it back"
+    ));
+    let title = Level::ERROR.primary_title(format!("failed to read `{path}`: {error}"));
+    paint.renderer().render(&[title.element(hint)])
+}
+
 /// Every fault of one text, in the order of their places. Never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Faults {
@@ -312,10 +330,7 @@ impl Faults {
 
     /// Draws every fault: message, `path:line:column`, the line with the place marked, and a hint.
     pub fn draw(&self, paint: Paint) -> String {
-        let renderer = match paint {
-            Paint::Plain => Renderer::plain(),
-            Paint::Colour => Renderer::styled(),
-        };
+        let renderer = paint.renderer();
         let starts = LineStarts::of(&self.text);
         let drawings: Vec<_> = self
             .faults

@@ -19,7 +19,7 @@ pub mod sample;
 mod validate;
 
 pub use compare::{Comparison, Field, Violation, compare};
-pub use fault::{Fault, FaultKind, Faults, Paint};
+pub use fault::{Fault, FaultKind, Faults, Paint, draw_unreadable};
 pub use read::read;
 pub use render::render;
 pub use row::{LiveName, MAX_NAME, Row, fold, is_name};

@@ -1,9 +1,9 @@
 //! `cargo xtask check`: the list is valid, it has only grown, and the sources agree with it.
 
 use std::collections::HashMap;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use ignore::WalkBuilder;
 use registry::{List, Row, Rules, Violation, fold};
@@ -31,10 +31,16 @@ pub(crate) fn run(check: &Check) -> Result<Status> {
     let project = Project::find()?;
     let git = Git::open(&project.root)?;
     let base = base::choose(git.as_ref(), check.base.as_deref(), &Environment::read())?;
-    let bytes = project.read_list()?;
+    let list = project.read_list();
+    let bytes = match &list {
+        Ok(bytes) => Some(bytes.as_slice()),
+        // Whether it ought to be there is for the base to say.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return unreadable(error),
+    };
     let mut report = Report::default();
 
-    let now = match &bytes {
+    let now = match bytes {
         Some(bytes) => registry::read(registry::FILE, bytes).ok().map(Some),
         None => Some(None),
     };
@@ -43,17 +49,21 @@ pub(crate) fn run(check: &Check) -> Result<Status> {
         rows,
     });
     let outcome = history::compare(git.as_ref(), &base, now.as_ref())?;
-    report.base(&project, &base, &outcome, bytes.as_deref());
+    report.base(&project, &base, &outcome, bytes);
 
     let sources = sources::read(&project)?;
-    match &bytes {
-        Some(bytes) => report.list(&project, bytes, &sources),
-        None if report.findings == 0 => {
-            anyhow::bail!("failed to read `{}`: it does not exist", registry::FILE)
-        }
-        None => {}
+    match &list {
+        Ok(bytes) => report.list(&project, bytes, &sources),
+        Err(error) if report.findings == 0 => return unreadable(error),
+        Err(_) => {}
     }
     report.finish()
+}
+
+/// Says why there is nothing to check.
+fn unreadable(error: &io::Error) -> Result<Status> {
+    say(&(registry::draw_unreadable(registry::FILE, error, paint()) + "\n"));
+    bail!("there is no list to check")
 }
 
 /// What was found, said as it is found, and what was compared, said at the end.

@@ -56,9 +56,9 @@ impl Project {
         self.root.join(registry::FILE)
     }
 
-    /// The bytes of the list; `None` where it does not exist.
-    pub(crate) fn read_list(&self) -> Result<Option<Vec<u8>>> {
-        read_if_there(&self.list_path())
+    /// The bytes of the list.
+    pub(crate) fn read_list(&self) -> io::Result<Vec<u8>> {
+        fs::read(self.list_path())
     }
 
     /// A path as messages show it: relative to the root, with `/`.

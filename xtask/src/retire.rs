@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::{fs, io};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
 use registry::{Rules, fold};
 use same_file::Handle;
@@ -16,6 +16,9 @@ use toml_edit::{DocumentMut, Item, Table, value};
 use crate::project::Project;
 use crate::sources::{self, Sources};
 use crate::{Status, mentions, paint, say};
+
+/// How many places of a group are shown.
+const SHOWN_PLACES: usize = 20;
 
 /// Add a tool to the list of retired tools.
 ///
@@ -45,16 +48,10 @@ pub(crate) fn run(retire: &Retire) -> Result<Status> {
     // The guard is held until the new list is in place, so that of two runs the second sees the first's row.
     let _guard = lock(&path)?;
     let before = fs::read(&path).with_context(|| format!("failed to read `{}`", registry::FILE))?;
-    validate(
-        &project,
-        &sources,
-        &before,
-        "the list has faults; mend them first",
-    )?;
-    let before = String::from_utf8(before).context("the list is not UTF-8")?;
+    let before = readable(before)?;
     let after = append(&before, retire)?;
-    let refusal = format!("`{}` was not retired; the list is as it was", retire.tool);
-    let line = validate(&project, &sources, after.as_bytes(), &refusal)?;
+    let line = validate(&project, &sources, &after)
+        .ok_or_else(|| anyhow!("`{}` was not retired; the list is as it was", retire.tool))?;
     if retire.dry_run {
         print(&diff(&before, &after))?;
         return Ok(Status::Clean);
@@ -64,17 +61,27 @@ pub(crate) fn run(retire: &Retire) -> Result<Status> {
     Ok(Status::Clean)
 }
 
-/// Checks a text as the whole list; the line of its last row. Says `refusal` after the faults.
-fn validate(project: &Project, sources: &Sources, bytes: &[u8], refusal: &str) -> Result<usize> {
+/// The text of the list as it is. That it has the form of a list is all that is asked of it: where the retired
+/// tool is the replacement of another row, it takes the new row to make the list valid again.
+fn readable(list: Vec<u8>) -> Result<String> {
+    if let Err(faults) = registry::read(registry::FILE, &list) {
+        say(&(faults.draw(paint()) + "\n"));
+        bail!("the list has faults; mend them first");
+    }
+    String::from_utf8(list).context("the list is not UTF-8")
+}
+
+/// The line of the last row of a valid list. What is wrong with any other is said.
+fn validate(project: &Project, sources: &Sources, list: &str) -> Option<usize> {
     let rules = Rules {
         package: &project.package,
         live: Some(&sources.live),
     };
-    match registry::parse(registry::FILE, bytes, rules) {
-        Ok(list) => Ok(list.rows().last().map_or(0, |row| row.line)),
+    match registry::parse(registry::FILE, list.as_bytes(), rules) {
+        Ok(list) => list.rows().last().map(|row| row.line),
         Err(faults) => {
             say(&(faults.draw(paint()) + "\n"));
-            bail!("{refusal}")
+            None
         }
     }
 }
@@ -176,9 +183,13 @@ fn left_to_do(project: &Project, retire: &Retire, line: usize) -> Result<String>
     }
     for (group, places) in groups {
         text.push_str(&format!("- {}\n", group.chore()));
-        places
-            .iter()
-            .for_each(|place| text.push_str(&format!("    {place}\n")));
+        for place in places.iter().take(SHOWN_PLACES) {
+            text.push_str(&format!("    {place}\n"));
+        }
+        if places.len() > SHOWN_PLACES {
+            let more = places.len() - SHOWN_PLACES;
+            text.push_str(&format!("    … and {more} more: git grep -nwi {tool}\n"));
+        }
     }
     text.push_str(
         "- say it in `CHANGELOG.md`\n- run `cargo xtask check` and `cargo test`, then commit\n",

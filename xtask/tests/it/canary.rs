@@ -327,6 +327,7 @@ fn the_first_landing_passes_and_says_so() {
     project.git(&["init", "--quiet", "--initial-branch=main"]);
     let unborn = project.xtask(&["check"]);
     assert_eq!(unborn.code, 2, "there is no list yet: {unborn}");
+    snapshot("no_list_yet", &unborn);
     let first = project.commit("before the list");
     project.write(registry::FILE, LIST);
     for arguments in [&["check", "--base", &first][..], &["check"]] {
@@ -337,6 +338,21 @@ fn the_first_landing_passes_and_says_so() {
             "{ended}"
         );
     }
+}
+
+/// A directory stands for whatever cannot be read: the tests may run as a user who can read every file.
+#[test]
+fn a_list_that_cannot_be_read_is_an_error() {
+    let project = Project::new();
+    std::fs::remove_file(project.path(registry::FILE)).unwrap();
+    std::fs::create_dir(project.path(registry::FILE)).unwrap();
+    let ended = project.xtask(&["check"]);
+    assert_eq!(ended.code, 2, "{ended}");
+    snapshot("list_unreadable", &ended);
+    assert_eq!(
+        project.xtask(&["retire", "foo_tool", "3.1.0", "bash"]).code,
+        2
+    );
 }
 
 #[test]

@@ -104,9 +104,36 @@ fn it_says_where_the_name_still_stands() {
 }
 
 #[test]
+fn of_many_places_the_first_are_shown() {
+    let project = Project::new();
+    project.write("docs/tools.md", "foo_tool\n".repeat(33));
+    let ended = project.xtask(&["retire", "foo_tool", "3.1.0", "bash"]);
+    assert!(
+        ended
+            .stdout
+            .contains("docs/tools.md:20: foo_tool\n    … and 13 more: git grep -nwi foo_tool\n"),
+        "{ended}"
+    );
+}
+
+#[test]
 fn a_retired_tool_can_be_the_replacement() {
     let project = Project::new();
     let ended = project.xtask(&["retire", "foo_tool", "3.1.0", "python_eval"]);
+    assert_eq!(ended.code, 0, "{ended}");
+}
+
+/// A tool that other rows name as their replacement is retired in its turn: with its definition gone those rows lead
+/// nowhere until it is in the list itself.
+#[test]
+fn the_replacement_of_other_rows_can_be_retired() {
+    let project = Project::new();
+    let tools = std::fs::read_to_string(project.path("src/tools/mod.rs")).unwrap();
+    project.write("src/tools/mod.rs", tools.replace("\"bash\"", "\"run\""));
+    assert_eq!(project.xtask(&["check"]).code, 1, "two rows lead nowhere");
+    let ended = project.xtask(&["retire", "bash", "3.1.0", "run"]);
+    assert_eq!(ended.code, 0, "{ended}");
+    let ended = project.xtask(&["check"]);
     assert_eq!(ended.code, 0, "{ended}");
 }
 
