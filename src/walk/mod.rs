@@ -7,6 +7,7 @@
 
 mod content;
 mod directory;
+mod order;
 mod package;
 mod report;
 mod role;

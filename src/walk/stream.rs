@@ -1,34 +1,24 @@
-//! Scans what was asked for on several threads, and reports in the order of the walk.
-//!
-//! The threads take turns at the walk: each takes the next few files from it and scans them while another
-//! one takes the next. What they found is put back in order here. How far they may run ahead is bounded,
-//! so that memory does not grow with the number of files.
+//! Scans what was asked for on several threads, and reports in an order that does not depend on them.
 
-use super::content::{Content, Reader, RegularFile, open_named, open_regular, special, type_of};
+use super::content::{Content, Reader, RegularFile, open_named, open_regular};
 use super::directory;
-use super::report::{FileReport, SpecialFile, Unscanned, unreadable};
+use super::order::{Key, News, Outcome, Queue};
+use super::report::{FileReport, Unscanned, unreadable};
 use super::role::Role;
-use super::tree::{Directory, Job, Root, Target, Walk, is_entered, is_scanned};
+use super::tree::{Directory, Start, Step, Target, or_dot, without_dot};
 use crate::scan::Scanner;
-use rustix::fs::FileType;
-use std::collections::BTreeMap;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::num::NonZeroUsize;
 use std::os::fd::AsFd as _;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::Arc;
 
-/// The most files a thread takes at a time.
-const BATCH_FILES: usize = 64;
-/// The most directories they come from: each is held open.
-const BATCH_DIRECTORIES: usize = 8;
-/// How many batches a thread may be ahead of the report.
-const BATCHES_AHEAD: usize = 4;
-/// More threads than this wait for the walk rather than scan.
-const MOST_THREADS: usize = 8;
+/// The most files of a directory that are one unit of work: the others can be taken by other threads.
+const UNIT_FILES: usize = 64;
+/// More threads than this are waiting for the disk or for each other.
+const MOST_THREADS: usize = 16;
 
-/// What a scan of several files has to say, in the order of the walk.
+/// What a scan of several files has to say.
 #[derive(Debug)]
 pub enum Event {
     /// This many more files were read, or at least tried.
@@ -39,8 +29,9 @@ pub enum Event {
     Failed(FileReport),
 }
 
-/// Scans everything that was asked for and tells `on_event`, in an order that does not depend on the
-/// threads: targets as given, in each tree by path. Never fails: what could not be read is an event.
+/// Scans everything that was asked for and tells `on_event`, on the calling thread and in an order that does
+/// not depend on the others: targets as given, in each tree by path. Never fails: what could not be read is
+/// an event. Memory grows with the largest directory, not with the number of files.
 ///
 /// `threads` is how many files are scanned at once; `None` asks the machine.
 pub fn scan_targets(
@@ -52,172 +43,184 @@ pub fn scan_targets(
     let threads = threads
         .or_else(|| std::thread::available_parallelism().ok())
         .map_or(1, |threads| threads.get().min(MOST_THREADS));
-    let queue = Queue::new(targets, threads * BATCHES_AHEAD);
-    let (sender, receiver) = mpsc::channel();
+    let queue = Queue::new(targets.iter().map(Unit::Target));
     std::thread::scope(|scope| {
         for _ in 0..threads {
-            let sender = sender.clone();
-            let queue = &queue;
-            scope.spawn(move || work(queue, scanner, &sender));
+            scope.spawn(|| work(&queue, scanner));
         }
-        drop(sender);
-        let mut waiting = BTreeMap::new();
-        let mut next = 0;
-        for Done { number, events } in receiver {
-            waiting.insert(number, events);
-            while let Some(events) = waiting.remove(&next) {
-                events.into_iter().for_each(&mut on_event);
-                next += 1;
-                queue.reported();
+        loop {
+            let News {
+                reports,
+                files,
+                is_last,
+            } = queue.news();
+            if files > 0 {
+                on_event(Event::Progress(files));
+            }
+            reports.into_iter().for_each(&mut on_event);
+            if is_last {
+                return;
             }
         }
     });
 }
 
-/// The walk, and how far it has run ahead of the report.
-struct Queue<'t> {
-    state: Mutex<State<'t>>,
-    moved: Condvar,
-    ahead_limit: usize,
+/// A piece of a walk.
+#[derive(Debug)]
+enum Unit<'t> {
+    /// Something that was asked for.
+    Target(&'t Target),
+    /// A directory in a tree.
+    Directory {
+        parent: Arc<Directory>,
+        name: CString,
+    },
+    /// Some of the files of a directory, whose own key is `above`.
+    Files {
+        above: Key,
+        directory: Arc<Directory>,
+        files: Vec<File>,
+    },
 }
 
-struct State<'t> {
-    walk: std::iter::Fuse<Walk<'t>>,
-    taken: usize,
-    reported: usize,
+/// A file in a directory: its position in the listing, its name, what it is.
+#[derive(Debug)]
+struct File {
+    position: usize,
+    name: CString,
+    role: Role,
 }
 
-impl<'t> Queue<'t> {
-    fn new(targets: &'t [Target], ahead_limit: usize) -> Queue<'t> {
-        Queue {
-            state: Mutex::new(State {
-                walk: Walk::new(targets).fuse(),
-                taken: 0,
-                reported: 0,
-            }),
-            moved: Condvar::new(),
-            ahead_limit,
-        }
-    }
-
-    /// The next few jobs and their number in the sequence; `None` at the end of the walk.
-    fn take(&self, jobs: &mut Vec<Job>) -> Option<usize> {
-        let mut state = self.lock();
-        while state.taken - state.reported >= self.ahead_limit {
-            state = self
-                .moved
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-        fill(&mut state.walk, jobs);
-        if jobs.is_empty() {
-            return None;
-        }
-        state.taken += 1;
-        Some(state.taken - 1)
-    }
-
-    fn reported(&self) {
-        self.lock().reported += 1;
-        self.moved.notify_all();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State<'t>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn fill(walk: &mut impl Iterator<Item = Job>, jobs: &mut Vec<Job>) {
-    let mut directories = 0;
-    let mut last: Option<Arc<Directory>> = None;
-    while jobs.len() < BATCH_FILES && directories < BATCH_DIRECTORIES {
-        let Some(job) = walk.next() else { return };
-        if let Job::File { directory, .. } | Job::Link { directory, .. } = &job
-            && !last
-                .as_ref()
-                .is_some_and(|last| Arc::ptr_eq(last, directory))
-        {
-            last = Some(Arc::clone(directory));
-            directories += 1;
-        }
-        jobs.push(job);
-    }
-}
-
-/// What became of one batch.
-struct Done {
-    number: usize,
-    events: Vec<Event>,
-}
-
-/// A batch at work. It is sent when it goes out of scope: also when the scan of a file panics, so that
-/// nobody waits for it for ever.
-struct Delivery<'c> {
-    number: usize,
-    events: Vec<Event>,
-    channel: &'c mpsc::Sender<Done>,
-}
-
-impl Drop for Delivery<'_> {
-    fn drop(&mut self) {
-        let done = Done {
-            number: self.number,
-            events: std::mem::take(&mut self.events),
+fn work(queue: &Queue<Unit<'_>, Event>, scanner: &Scanner) {
+    let mut reader = Reader::default();
+    while let Some((mut turn, unit)) = queue.take() {
+        let mut worker = Worker {
+            scanner,
+            reader: &mut reader,
+            key: &turn.key,
+            outcome: &mut turn.outcome,
         };
-        // The receiver outlives the threads.
-        let _ = self.channel.send(done);
+        worker.run(unit);
     }
 }
 
-fn work(queue: &Queue<'_>, scanner: &Scanner, channel: &mpsc::Sender<Done>) {
-    let mut worker = Worker {
-        scanner,
-        reader: Reader::default(),
-    };
-    let mut jobs = Vec::with_capacity(BATCH_FILES);
-    while let Some(number) = queue.take(&mut jobs) {
-        let mut delivery = Delivery {
-            number,
-            events: vec![Event::Progress(
-                jobs.iter().filter(|job| job.is_file()).count(),
-            )],
-            channel,
-        };
-        for job in jobs.drain(..) {
-            delivery.events.extend(worker.run(job));
-        }
-    }
+/// A thread at one unit.
+struct Worker<'w, 't> {
+    scanner: &'w Scanner,
+    reader: &'w mut Reader,
+    key: &'w Key,
+    outcome: &'w mut Outcome<Unit<'t>, Event>,
 }
 
-/// What one thread scans with.
-struct Worker<'s> {
-    scanner: &'s Scanner,
-    reader: Reader,
-}
-
-impl Worker<'_> {
-    fn run(&mut self, job: Job) -> Option<Event> {
-        match job {
-            Job::File {
+impl Worker<'_, '_> {
+    fn run(&mut self, unit: Unit<'_>) {
+        match unit {
+            Unit::Target(Target::Path(path)) => self.start(path),
+            Unit::Target(Target::Stdin(name)) => self.scan_stdin(name),
+            Unit::Directory { parent, name } => match parent.enter(&name) {
+                Ok(directory) => self.walk(directory),
+                Err(why) => self.report(self.key.clone(), parent.unscanned(&name, why)),
+            },
+            Unit::Files {
+                above,
                 directory,
-                name,
-                role,
-            } => {
-                let file = open_regular(directory.handle.as_fd(), &name);
-                self.scan(file, role, || directory.shown(&name))
-                    .map(Event::Report)
-            }
-            Job::Link { directory, name } => self.scan_link(&directory, &name).map(Event::Report),
-            Job::Named { open, shown } => {
-                let role = Role::of(&shown);
-                match open_named(&open) {
-                    Ok(file) => self.scan(Ok(file), role, || shown).map(Event::Report),
-                    Err(why) => Some(Event::Failed(FileReport::unscanned(shown, role, why))),
+                files,
+            } => self.scan_files(&above, &directory, files),
+        }
+    }
+
+    fn start(&mut self, path: &Path) {
+        match Start::find(path) {
+            Ok(Start::Tree(directory)) => self.walk(directory),
+            Ok(Start::File(open)) => self.scan_named(&open, without_dot(path)),
+            Err(why) => self.fail(without_dot(path), why),
+        }
+    }
+
+    /// Lists a directory: its first files are scanned at once, everything else is for whoever comes next.
+    fn walk(&mut self, directory: Directory) {
+        let directory = Arc::new(directory);
+        let (entries, error) = directory::entries(&directory.handle);
+        if let Some(error) = error {
+            self.report(self.key.clone(), directory.unlisted(unreadable(error)));
+        }
+        let mut files = Vec::new();
+        for (position, entry) in entries.into_iter().enumerate() {
+            let name = entry.name;
+            match directory.step(&name, entry.file_type) {
+                None => {}
+                Some(Step::Scan(role)) => files.push(File {
+                    position,
+                    name,
+                    role,
+                }),
+                Some(Step::Enter) => {
+                    let parent = Arc::clone(&directory);
+                    let unit = Unit::Directory { parent, name };
+                    self.outcome.units.push((self.key.below(position), unit));
+                }
+                Some(Step::Follow) => self.follow(&directory, &name, position),
+                Some(Step::Report(why)) => {
+                    let report = directory.unscanned(&name, why);
+                    self.report(self.key.below(position), report);
                 }
             }
-            Job::Stdin(name) => self.scan_stdin(name),
-            Job::Skipped(report) => Some(Event::Report(report)),
-            Job::Failed(report) => Some(Event::Failed(report)),
+        }
+        while files.len() > UNIT_FILES {
+            let files = files.split_off(files.len() - UNIT_FILES);
+            let key = self.key.below(files[0].position);
+            let unit = Unit::Files {
+                above: self.key.clone(),
+                directory: Arc::clone(&directory),
+                files,
+            };
+            self.outcome.units.push((key, unit));
+        }
+        self.scan_files(self.key, &directory, files);
+    }
+
+    fn scan_files(&mut self, above: &Key, directory: &Directory, files: Vec<File>) {
+        self.outcome.files += files.len();
+        for file in files {
+            let opened = open_regular(directory.handle.as_fd(), &file.name);
+            if let Some(report) = self.scan(opened, file.role, || directory.shown(&file.name)) {
+                self.report(above.below(file.position), report);
+            }
+        }
+    }
+
+    fn follow(&mut self, directory: &Directory, name: &CStr, position: usize) {
+        if let Some((role, file)) = directory.follow(name) {
+            self.outcome.files += usize::from(file.is_ok());
+            if let Some(report) = self.scan(file, role, || directory.shown(name)) {
+                self.report(self.key.below(position), report);
+            }
+        }
+    }
+
+    fn scan_named(&mut self, open: &CStr, shown: PathBuf) {
+        let role = Role::of(&shown);
+        match open_named(open) {
+            Ok(file) => {
+                self.outcome.files += 1;
+                if let Some(report) = self.scan(Ok(file), role, || shown) {
+                    self.report(self.key.clone(), report);
+                }
+            }
+            Err(why) => self.fail(shown, why),
+        }
+    }
+
+    fn scan_stdin(&mut self, name: &Path) {
+        let role = Role::of(name);
+        match self.reader.read_stream(std::io::stdin().lock()) {
+            Ok(content) => {
+                self.outcome.files += 1;
+                if let Some(report) = report(content, role, self.scanner, || name.to_owned()) {
+                    self.report(self.key.clone(), report);
+                }
+            }
+            Err(error) => self.fail(name.to_owned(), unreadable(error)),
         }
     }
 
@@ -234,59 +237,17 @@ impl Worker<'_> {
         }
     }
 
-    fn scan_stdin(&mut self, name: PathBuf) -> Option<Event> {
-        let role = Role::of(&name);
-        match self.reader.read_stream(std::io::stdin().lock()) {
-            Ok(content) => report(content, role, self.scanner, || name).map(Event::Report),
-            Err(error) => {
-                let report = FileReport::unscanned(name, role, unreadable(error));
-                Some(Event::Failed(report))
-            }
-        }
+    fn report(&mut self, key: Key, report: FileReport) {
+        let weight = 1 + report.findings.len();
+        let event = Event::Report(report);
+        self.outcome.reports.push((key, event, weight));
     }
 
-    fn scan_link(&mut self, directory: &Directory, name: &CString) -> Option<FileReport> {
-        let inside = directory.inside(name);
-        let role = Role::of(&inside);
-        let wanted = is_scanned(name.to_bytes(), role);
-        match linked_file(&directory.root, &inside) {
-            Ok(Some(file)) if wanted => self.scan(Ok(file), role, || directory.shown(name)),
-            Err(why) if wanted || leads_to_directory(&why) => {
-                Some(FileReport::unscanned(directory.shown(name), role, why))
-            }
-            _ => None,
-        }
+    fn fail(&mut self, path: PathBuf, why: Unscanned) {
+        let report = FileReport::unscanned(or_dot(path), Role::Other, why);
+        let event = Event::Failed(report);
+        self.outcome.reports.push((self.key.clone(), event, 1));
     }
-}
-
-/// The file a link leads to, if the walk does not meet it under its own name. Whatever else is inside is
-/// met on the way, so nothing is scanned twice for a link, and no cycle is entered.
-fn linked_file(root: &Root, link: &Path) -> Result<Option<RegularFile>, Unscanned> {
-    let target = directory::follow(&root.real, link)?;
-    let (parent, name) = directory::open_parent_beneath(&root.handle, &target)?;
-    let file_type = type_of(parent.as_fd(), &name).map_err(unreadable)?;
-    let is_directory = file_type == FileType::Directory;
-    let directories = if is_directory {
-        Some(&*target)
-    } else {
-        target.parent()
-    };
-    let is_entered =
-        directories.is_none_or(|path| path.iter().all(|name| is_entered(name.as_bytes())));
-    let is_met = is_directory || is_scanned(name.to_bytes(), Role::of(&target));
-    match special(file_type) {
-        _ if is_entered && is_met => Ok(None),
-        None => open_regular(parent.as_fd(), &name).map(Some),
-        Some(SpecialFile::Directory) => Err(Unscanned::LinkOutside {
-            target: root.real.join(target),
-            directory: true,
-        }),
-        Some(kind) => Err(Unscanned::Special { kind }),
-    }
-}
-
-fn leads_to_directory(why: &Unscanned) -> bool {
-    matches!(why, Unscanned::LinkOutside { directory, .. } if *directory)
 }
 
 /// What there is to say of a file's content, if anything.
