@@ -20,6 +20,7 @@ mod dir;
 mod executable;
 mod lock;
 mod replace;
+mod scratch;
 mod tree;
 
 pub use dir::{Dir, Entry, Kind};
@@ -30,6 +31,7 @@ pub use lock::{
 #[cfg(feature = "agent")]
 pub(crate) use replace::replace_at;
 pub use replace::{STRAY_PREFIX, replace, replace_below, sweep};
+pub use scratch::Scratch;
 pub use tree::{copy_files, create_dirs, move_dir, remove_empty_dir, remove_file, remove_tree};
 
 use std::io;

@@ -26,6 +26,8 @@ pub struct InstallOptions {
     pub allow_retired: bool,
     /// Let another version take the place of the installed one.
     pub upgrade: bool,
+    /// What the registry says it was installed from, if not the package's path.
+    pub source: Option<&'static str>,
 }
 
 /// What an installation changed, or would change.
@@ -59,7 +61,7 @@ struct Candidate {
     package: Survey,
     manifest: Manifest,
     scan: PackageScan,
-    source: PathBuf,
+    source: String,
 }
 
 impl PluginStore {
@@ -153,7 +155,7 @@ impl PluginStore {
             license: json!(manifest.license),
             publisher: json!(manifest.publisher),
             format: json!(manifest.format),
-            source: json!(candidate.source.to_string_lossy()),
+            source: json!(candidate.source),
             trace_id: json!(format!("install-{installed_at_unix}-{}", &digest[..12])),
             package_path: self
                 .root()
@@ -291,8 +293,16 @@ fn read_candidate(path: &Path, options: InstallOptions) -> Result<Candidate> {
         package,
         manifest,
         scan,
-        source: path.canonicalize().unwrap_or_else(|_| path.to_owned()),
+        source: options.source.map_or_else(|| real(path), str::to_owned),
     })
+}
+
+fn real(path: &Path) -> String {
+    let real = path.canonicalize();
+    real.as_deref()
+        .unwrap_or(path)
+        .to_string_lossy()
+        .into_owned()
 }
 
 /// The error for a package that tells the model to call a retired tool.

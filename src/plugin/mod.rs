@@ -62,6 +62,7 @@ pub use installed::InstalledPlugin;
 pub use location::LocationFault;
 pub use manifest::{Format, MANIFEST_LIMIT};
 pub use name::{NAME_LIMIT, NameFault, PluginName, PluginVersion, QuarantineId};
+pub(crate) use package::hex;
 pub use package::{BYTE_LIMIT, DEPTH_LIMIT, Digest, FILE_LIMIT, PackageFault};
 pub use pending::{Operation, Settled, Unfinished};
 pub use quarantine::QuarantineEntry;

@@ -115,6 +115,17 @@ pub enum PackageFault {
 pub struct Digest(String);
 
 impl Digest {
+    /// The digest of a package that is in memory: its files by path relative to it, in any order.
+    pub fn of_files(files: &[(&Path, &[u8])]) -> Digest {
+        let mut files: Vec<_> = files.iter().collect();
+        files.sort_by_key(|(path, _)| path.as_os_str());
+        let mut hasher = Sha256::new();
+        for (path, bytes) in files {
+            add_file(&mut hasher, path, bytes);
+        }
+        Digest(hex(&hasher.finalize()))
+    }
+
     /// The digest in lower-case hex.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -246,12 +257,17 @@ fn digest(dir: &Dir, files: &[PathBuf]) -> Result<Digest> {
     for path in files {
         let bytes = read_file(dir, path, left)?;
         left = left.saturating_sub(length(&bytes));
-        hasher.update(length(path.as_os_str().as_encoded_bytes()).to_le_bytes());
-        hasher.update(path.as_os_str().as_encoded_bytes());
-        hasher.update(length(&bytes).to_le_bytes());
-        hasher.update(&bytes);
+        add_file(&mut hasher, path, &bytes);
     }
     Ok(Digest(hex(&hasher.finalize())))
+}
+
+fn add_file(hasher: &mut Sha256, path: &Path, bytes: &[u8]) {
+    let path = path.as_os_str().as_encoded_bytes();
+    hasher.update(length(path).to_le_bytes());
+    hasher.update(path);
+    hasher.update(length(bytes).to_le_bytes());
+    hasher.update(bytes);
 }
 
 fn length(bytes: &[u8]) -> u64 {
@@ -276,7 +292,7 @@ pub(super) fn read_file(dir: &Dir, path: &Path, limit: u64) -> Result<Vec<u8>> {
 }
 
 /// Bytes in lower-case hex.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
         // Writing to a string cannot fail.

@@ -102,6 +102,7 @@ pub(super) fn install(args: &InstallArgs, roots: &Roots, out: &mut Out) -> anyho
     let options = InstallOptions {
         allow_retired: args.allow_retired,
         upgrade: args.upgrade,
+        ..InstallOptions::default()
     };
     let done = perform(
         &store,
