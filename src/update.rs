@@ -7,6 +7,7 @@
 
 use crate::disk::{self, DiskError, Executable};
 use crate::mode::Mode;
+use crate::plugin::hex;
 use semver::Version;
 use sha2::{Digest as _, Sha256};
 use std::io::{self, Read as _};
@@ -224,15 +225,6 @@ fn parse_checksum(text: &str) -> Result<String, UpdateError> {
             text: text.to_owned(),
         })
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a `String` cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// Runs a program's `--version` and reads it. `called` is what the program is called in messages.

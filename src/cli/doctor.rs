@@ -155,7 +155,8 @@ fn write_item(out: &mut Out, item: &Item) -> io::Result<()> {
         {
             at.push_str(&format!(":{number}"));
         }
-        let text = lay_out(&place.text, &(0..0), TEXT_WIDTH).text;
+        let text = lay_out(&place.text, &place.mark, TEXT_WIDTH).text;
+        let text = text.trim();
         writeln!(out, "      {}  {FAINT}{text}{FAINT:#}", shown_text(&at))?;
     }
     Ok(())

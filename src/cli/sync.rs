@@ -4,7 +4,7 @@ use super::out::Out;
 use super::{BAD, FAINT, Format, GOOD, STRONG, Status, WARN, mode, roots, write_json};
 use crate::mode::Mode;
 use crate::plugin::RecordedFinding;
-use crate::seed::starter::{StarterFile, StarterState};
+use crate::seed::starter::StarterState;
 use crate::seed::{SeedReport, Taken, seed_shared_capabilities};
 use crate::tools;
 use clap::Args;
@@ -83,15 +83,38 @@ pub(crate) fn write_human(out: &mut Out, report: &SeedReport) -> std::io::Result
 }
 
 fn write_starter(out: &mut Out, report: &SeedReport) -> std::io::Result<()> {
-    let of = |state: StarterState| -> Vec<&StarterFile> {
-        report
-            .starter
-            .iter()
-            .filter(|file| file.state == state)
-            .collect()
-    };
-    let would = if report.dry_run { "to be " } else { "" };
-    let parts: Vec<String> = [
+    let skills = report.starter.iter();
+    let skills = skills.map(|file| (file.state, file.path.display().to_string()));
+    let plugins = report.starter_plugins.iter();
+    let plugins = plugins.map(|plugin| (plugin.state, format!("plugin {}", plugin.name)));
+    let things: Vec<_> = skills.chain(plugins).collect();
+    let summary = summary(&things, report.dry_run);
+    if summary.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "{STRONG}Starter skills and plugins{STRONG:#} in {}: {summary}",
+        report.shared_root.display(),
+    )?;
+    for (state, name) in &things {
+        let (style, mark) = match state {
+            StarterState::Current => continue,
+            StarterState::Written => (GOOD, "+"),
+            StarterState::Updated => (GOOD, "~"),
+            StarterState::KeptEdited => (WARN, "edited"),
+            StarterState::KeptDeleted => (WARN, "deleted"),
+            StarterState::KeptLinked => (WARN, "linked"),
+        };
+        writeln!(out, "  {style}{mark}{style:#} {name}")?;
+    }
+    Ok(())
+}
+
+/// How many things are in which state, in words.
+fn summary(things: &[(StarterState, String)], dry_run: bool) -> String {
+    let would = if dry_run { "to be " } else { "" };
+    let parts = [
         (StarterState::Written, format!("{would}written")),
         (StarterState::Updated, format!("{would}updated")),
         (StarterState::Current, "up to date".to_owned()),
@@ -100,41 +123,16 @@ fn write_starter(out: &mut Out, report: &SeedReport) -> std::io::Result<()> {
             StarterState::KeptDeleted,
             "left out as you deleted it".to_owned(),
         ),
-    ]
-    .into_iter()
-    .filter_map(|(state, words)| match of(state).len() {
-        0 => None,
-        number => Some(format!("{number} {words}")),
-    })
-    .collect();
-    if parts.is_empty() {
-        return Ok(());
-    }
-    writeln!(
-        out,
-        "{STRONG}Starter skills{STRONG:#} in {}: {}",
-        report.shared_root.display(),
-        parts.join(", ")
-    )?;
-    for state in [
-        StarterState::Written,
-        StarterState::Updated,
-        StarterState::KeptEdited,
-        StarterState::KeptDeleted,
-        StarterState::KeptLinked,
-    ] {
-        let (style, mark) = match state {
-            StarterState::Written => (GOOD, "+"),
-            StarterState::Updated => (GOOD, "~"),
-            StarterState::KeptEdited => (WARN, "edited"),
-            StarterState::KeptLinked => (WARN, "linked"),
-            _ => (WARN, "deleted"),
-        };
-        for file in of(state) {
-            writeln!(out, "  {style}{mark}{style:#} {}", file.path.display())?;
-        }
-    }
-    Ok(())
+        (
+            StarterState::KeptLinked,
+            "left to you as it is linked".to_owned(),
+        ),
+    ];
+    let parts = parts.into_iter().filter_map(|(state, words)| {
+        let number = things.iter().filter(|thing| thing.0 == state).count();
+        (number > 0).then(|| format!("{number} {words}"))
+    });
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 fn write_cleanup(out: &mut Out, report: &SeedReport) -> std::io::Result<()> {

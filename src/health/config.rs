@@ -122,6 +122,7 @@ fn places_of(path: &Path, name: &str) -> Vec<Place> {
         line: at + 1,
         column: 0,
         text: line.trim().to_owned(),
+        mark: 0..0,
     });
     place.into_iter().collect()
 }

@@ -16,6 +16,7 @@ use crate::plugin::{PluginStore, ScannedPlugin};
 use crate::roots::{Roots, Scope};
 use crate::seed::in_words;
 use serde::Serialize;
+use std::ops::Range;
 use std::path::PathBuf;
 
 /// How a check came out, best first.
@@ -41,6 +42,8 @@ pub struct Place {
     pub column: usize,
     /// What stands or what is wrong there.
     pub text: String,
+    /// The bytes of the text that it is about; empty for all of it.
+    pub mark: Range<usize>,
 }
 
 /// Something a check found.

@@ -22,15 +22,18 @@ pub(super) fn retired(seen: &Seen) -> Check {
     if !retired.is_empty() {
         remedies.push(remedy(
             "vak setup seed",
-            "takes all of them away, reversibly, with their entries in `network_allow`",
+            match retired.len() {
+                1 => "takes it away, reversibly, with its entry in `network_allow`",
+                _ => "takes all of them away, reversibly, with their entries in `network_allow`",
+            },
         ));
     }
-    for plugin in &retired {
+    for plugin in retired.iter().filter(|_| retired.len() <= PLACES) {
         let name = &plugin.plugin.name;
         let scope = scope_flag(seen, name, plugin.scope);
         remedies.push(remedy(
             format!("vak plugins remove {name}{scope}"),
-            "takes this one away, reversibly",
+            "takes this one alone away, reversibly",
         ));
     }
     let summary = match retired.len() {
@@ -63,14 +66,16 @@ pub(super) fn references(seen: &Seen) -> Check {
     let mut items = Vec::new();
     for plugin in seen.plugins() {
         let name = &plugin.plugin.name;
-        if plugin.scan.is_retired() && seen.policy.keeps(plugin.scope, name) {
+        let is_kept = seen.policy.keeps(plugin.scope, name);
+        if plugin.scan.is_retired() && is_kept {
             let mut kept = item(plugin, instructs, "kept, though it calls");
             kept.found
                 .push_str("; its stale skills stay away from the model");
             items.push(kept);
         }
+        // What is about to be taken away needs no second look.
         let weaker = item(plugin, falls_short, "names");
-        if !weaker.places.is_empty() {
+        if !weaker.places.is_empty() && (is_kept || !plugin.scan.is_retired()) {
             items.push(weaker);
         }
         let unscanned = unscanned(plugin);
@@ -80,12 +85,10 @@ pub(super) fn references(seen: &Seen) -> Check {
     }
     let summary = match items.len() {
         0 => "no weaker sign of one, and every file could be scanned".to_owned(),
-        number => {
-            format!(
-                "{}; the model may be misled, nothing is taken away for it",
-                count(number, "thing")
-            ) + " to look at"
-        }
+        number => format!(
+            "{} to look at; nothing is taken away for that",
+            count(number, "weaker sign")
+        ),
     };
     let verdict = if items.is_empty() {
         Verdict::Pass
@@ -146,7 +149,8 @@ fn item(plugin: &ScannedPlugin, wanted: fn(&FileReport, &FileFinding) -> bool, v
                 file: file.path.clone(),
                 line: finding.line,
                 column: finding.column,
-                text: finding.excerpt.trim().to_owned(),
+                text: finding.excerpt.clone(),
+                mark: finding.mark.clone(),
             })
             .collect(),
     }
@@ -167,6 +171,7 @@ fn unscanned(plugin: &ScannedPlugin) -> Item {
                 line: 0,
                 column: 0,
                 text: why.to_string(),
+                mark: 0..0,
             })
             .collect(),
     }

@@ -4,20 +4,22 @@ use super::store::quoted;
 use super::{Check, Item, Verdict, count, remedy};
 use crate::disk::{self, LOCK_FILE};
 use crate::mode::Mode;
-use crate::roots::Roots;
-use crate::seed::in_words;
+use crate::plugin::PluginStore;
+use crate::roots::{Roots, Scope};
 use crate::seed::starter::{self, StarterState};
+use crate::seed::{SeedError, in_words};
 
-/// Warns where a starter skill is older than this vak's; an edited or deleted one is as it should be.
+/// Warns where a starter skill or plugin is older than this vak's; one that the user changed is as it
+/// should be.
 pub(super) fn starter(roots: &Roots) -> Check {
-    let id = "starter-skills";
-    let files = match starter::seed(&roots.shared, Mode::Check) {
-        Ok(files) => files,
+    let id = "starter";
+    let states = match states(roots) {
+        Ok(states) => states,
         Err(error) => {
             return Check {
                 id,
                 verdict: Verdict::Fail,
-                summary: "can't tell whether they are current".to_owned(),
+                summary: "can't tell whether the starter skills are current".to_owned(),
                 items: vec![Item {
                     subject: roots.shared.display().to_string(),
                     found: in_words(&error),
@@ -27,32 +29,35 @@ pub(super) fn starter(roots: &Roots) -> Check {
             };
         }
     };
-    let number = |state| files.iter().filter(|file| file.state == state).count();
+    let number = |wanted| states.iter().filter(|state| **state == wanted).count();
     let missing = number(StarterState::Written);
     let stale = number(StarterState::Updated);
     let current = number(StarterState::Current);
-    let yours = files.len() - missing - stale - current;
-    let seed = remedy(
-        "vak setup seed",
-        "brings them up to date, but for what you changed",
-    );
-    let (verdict, summary, remedies) = if missing == files.len() {
+    let (verdict, summary, effect) = if missing == states.len() {
         // Nobody has set vak up here yet, which is no fault.
-        let seed = remedy("vak setup seed", "writes them");
-        (
-            Verdict::Pass,
-            format!("none yet; vak ships {}", files.len()),
-            vec![seed],
-        )
+        let summary = format!("no starter skills and plugins yet; vak ships {missing}");
+        (Verdict::Pass, summary, "writes them")
     } else if missing + stale > 0 {
         let summary = format!("{missing} missing, {stale} older than this vak's");
-        (Verdict::Warn, summary, vec![seed])
+        (
+            Verdict::Warn,
+            summary,
+            "brings them up to date, but for what you changed",
+        )
+    } else if current == states.len() {
+        (
+            Verdict::Pass,
+            format!("all {current} skills and plugins current"),
+            "",
+        )
     } else {
-        let summary = match yours {
-            0 => format!("all {} current", files.len()),
-            _ => format!("all current but {yours} that you changed or deleted"),
-        };
-        (Verdict::Pass, summary, Vec::new())
+        let yours = states.len() - current;
+        let summary = format!("all current but {yours} that you changed, deleted or linked");
+        (Verdict::Pass, summary, "")
+    };
+    let remedies = match effect {
+        "" => Vec::new(),
+        effect => vec![remedy("vak setup seed", effect)],
     };
     Check {
         id,
@@ -61,6 +66,21 @@ pub(super) fn starter(roots: &Roots) -> Check {
         items: Vec::new(),
         remedies,
     }
+}
+
+fn states(roots: &Roots) -> Result<Vec<StarterState>, SeedError> {
+    let store = PluginStore::open(&roots.shared, Scope::User);
+    let skills = starter::seed_skills(&roots.shared, Mode::Check)?;
+    let plugins = match starter::seed_plugins(&store, Mode::Check) {
+        Ok(plugins) => plugins,
+        // A registry that can't be read is another check's to tell.
+        Err(SeedError::Plugin(_)) => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    let skills = skills.into_iter().map(|file| file.state);
+    Ok(skills
+        .chain(plugins.into_iter().map(|plugin| plugin.state))
+        .collect())
 }
 
 /// Fails where the lock cannot be taken at all; warns where another process holds it.

@@ -3,16 +3,17 @@
 //! This module decides the order and what one failure means for the rest; the parts do the work. A part
 //! that fails is in the report, and the others go on.
 
+mod memory;
 pub mod starter;
 
 use crate::config::{self, Config, ConfigError};
 use crate::disk::DiskError;
 use crate::mode::Mode;
 use crate::plugin::cleanup::{self, Failure, Plan, Policy, Stale, Summary};
-use crate::plugin::{Grant, PluginStore, RecordedFinding, Unfinished};
+use crate::plugin::{Grant, PluginError, PluginStore, RecordedFinding, Unfinished};
 use crate::roots::{Roots, Scope};
 use serde::Serialize;
-use starter::StarterFile;
+use starter::{StarterFile, StarterPlugin};
 use std::path::PathBuf;
 
 /// Why seeding failed. What was there before is still there.
@@ -22,6 +23,9 @@ pub enum SeedError {
     /// The disk refused.
     #[error(transparent)]
     Disk(#[from] DiskError),
+    /// A starter plugin could not be installed.
+    #[error(transparent)]
+    Plugin(#[from] PluginError),
     /// The memory of what was shipped does not read as one.
     #[error(
         "`{}` does not say what vak shipped\nhint: nothing was changed; mend it, or move it away: every starter file that differs from this vak's then counts as your edit",
@@ -54,6 +58,8 @@ pub struct SeedReport {
     pub shared_root: PathBuf,
     /// Every starter file and what became of it.
     pub starter: Vec<StarterFile>,
+    /// Every starter plugin and what became of it.
+    pub starter_plugins: Vec<StarterPlugin>,
     /// What became of what is stale.
     pub cleanup: CleanupReport,
     /// What failed, each in words with what to do about it.
@@ -91,7 +97,9 @@ pub struct Taken {
 impl SeedReport {
     /// Whether anything on disk was changed, or would be.
     pub fn changes(&self) -> bool {
-        self.starter.iter().any(|file| file.state.changes())
+        let files = self.starter.iter().map(|file| file.state);
+        let plugins = self.starter_plugins.iter().map(|plugin| plugin.state);
+        files.chain(plugins).any(starter::StarterState::changes)
             || !self.cleanup.taken.is_empty()
             || !self.cleanup.finished.is_empty()
     }
@@ -101,16 +109,21 @@ impl SeedReport {
 /// store. Running it again changes nothing.
 pub fn seed_shared_capabilities(roots: &Roots, mode: Mode) -> SeedReport {
     let mut failed = Vec::new();
-    let starter = starter::seed(&roots.shared, mode).unwrap_or_else(|error| {
-        failed.push(in_words(&error));
-        Vec::new()
-    });
+    let mut told = |error| failed.push(in_words(&error));
+    let starter = starter::seed_skills(&roots.shared, mode)
+        .map_err(&mut told)
+        .unwrap_or_default();
+    let store = PluginStore::open(&roots.shared, Scope::User);
+    let starter_plugins = starter::seed_plugins(&store, mode)
+        .map_err(&mut told)
+        .unwrap_or_default();
     let cleanup = cleanup_retired_plugins(roots, mode, &mut failed);
     SeedReport {
         schema: 1,
         dry_run: !mode.writes(),
         shared_root: roots.shared.clone(),
         starter,
+        starter_plugins,
         cleanup,
         failed,
     }
