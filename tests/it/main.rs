@@ -13,6 +13,7 @@ mod tree; // a directory tree as a value, to compare before with after
 mod config; // a config read; one entry cut out of it and put back, to the byte
 mod config_properties; // the same promise over generated configs
 mod disk; // the one module that changes the disk
+mod documents; // the examples in the README and the docs, run
 mod plugin; // a plugin's life in a store
 mod plugin_cleanup; // what calls a retired tool is taken away: all of it, or none
 mod plugin_cli; // `vak plugins`
