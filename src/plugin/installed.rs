@@ -1,5 +1,6 @@
 //! What the registry records of an installed plugin.
 
+use super::raw::RawObject;
 use crate::roots::Scope;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -58,6 +59,10 @@ pub struct InstalledPlugin {
 
 impl InstalledPlugin {
     pub(super) fn read(name: &str, entry: &RawValue) -> serde_json::Result<InstalledPlugin> {
+        if !entry.get().starts_with('{') {
+            // A list would be taken for the fields in their order; this says what is wrong with it.
+            RawObject::parse(entry.get())?;
+        }
         let mut plugin: InstalledPlugin = serde_json::from_str(entry.get())?;
         name.clone_into(&mut plugin.name);
         Ok(plugin)

@@ -177,22 +177,24 @@ struct Listing<'a> {
 
 impl Listing<'_> {
     fn enter(&mut self, dir: &Dir, at: &Path, depth: usize) -> Result<()> {
-        for entry in dir.entries()? {
-            let path = at.join(&entry.name);
+        // One by one: of too many, only the first few are looked at.
+        for name in dir.names()? {
+            let path = at.join(&name);
             self.check_name(&path)?;
-            match entry.kind {
-                Kind::File {
+            match dir.kind(&name)? {
+                // What went away meanwhile is missed by the copy too.
+                None => {}
+                Some(Kind::File {
                     size, hard_linked, ..
-                } => self.add(path, size, hard_linked)?,
-                Kind::Directory => {
+                }) => self.add(path, size, hard_linked)?,
+                Some(Kind::Directory) => {
                     self.count_directory(&path, depth + 1)?;
-                    // One that went away, or became something else, meanwhile is missed by the copy too.
-                    if let Some(child) = dir.child(&entry.name)? {
+                    if let Some(child) = dir.child(&name)? {
                         self.enter(&child, &path, depth + 1)?;
                     }
                 }
-                Kind::Link => return self.refuse(PackageFault::Link { path }),
-                Kind::Special => return self.refuse(PackageFault::Special { path }),
+                Some(Kind::Link) => return self.refuse(PackageFault::Link { path }),
+                Some(Kind::Special) => return self.refuse(PackageFault::Special { path }),
             }
         }
         Ok(())

@@ -203,12 +203,15 @@ impl PluginStore {
         plugin: &InstalledPlugin,
         places: &[PathBuf],
     ) -> Result<()> {
-        for other in registry.installed()? {
-            if other.name == plugin.name {
+        for (other, entry) in registry.plugins.iter() {
+            if other == plugin.name {
                 continue;
             }
-            let own = Path::new(PACKAGES).join(&other.name);
-            let recorded = location::name_place(self.root(), &other.package_path).ok();
+            let own = Path::new(PACKAGES).join(other);
+            // An entry that does not read as a plugin claims no more than its name does.
+            let recorded = InstalledPlugin::read(other, entry)
+                .ok()
+                .and_then(|other| location::name_place(self.root(), &other.package_path).ok());
             let claims = std::iter::once(own).chain(recorded);
             for claim in claims {
                 let overlaps =
@@ -216,7 +219,7 @@ impl PluginStore {
                 if let Some(path) = places.iter().find(overlaps) {
                     return Err(PluginError::SharedPackage {
                         name: plugin.name.clone(),
-                        other: other.name,
+                        other: other.to_owned(),
                         path: self.root().join(path),
                     });
                 }

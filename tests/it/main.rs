@@ -17,6 +17,8 @@ mod documents; // the examples in the README and the docs, run
 mod plugin; // a plugin's life in a store
 mod plugin_cleanup; // what calls a retired tool is taken away: all of it, or none
 mod plugin_cli; // `vak plugins`
+mod plugin_hostile; // names, paths, packages, links and records that mean harm
+mod plugin_registry; // what survives a rewrite, and what is never replaced
 mod roots; // where vak's state lives
 mod scan; // the scanner's grades, from tables of cases
 mod scan_command; // what `vak scan` shows, to people and to programs
