@@ -10,9 +10,11 @@
 
 mod array;
 mod list;
+mod model;
 mod network_allow;
 mod text;
 
+pub use model::ModelConfig;
 pub use network_allow::{Cut, Pruned, Restored, prune, put_back};
 pub use text::{Fault, Place, TextFault};
 
@@ -38,6 +40,8 @@ pub struct Config {
     pub keep_retired: Vec<String>,
     /// `permission_mode`, if it is set.
     pub permission_mode: Option<PermissionMode>,
+    /// `[model]`: which model a session talks to.
+    pub model: ModelConfig,
 }
 
 /// Why a config can't be used or changed.
@@ -86,6 +90,7 @@ impl Config {
             network_allow,
             keep_retired: keep_retired(&text)?,
             permission_mode: permission_mode(&text)?,
+            model: ModelConfig::read(&text)?,
         })
     }
 }

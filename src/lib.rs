@@ -7,10 +7,14 @@
 pub mod scan;
 pub mod tools;
 
+#[cfg(feature = "agent")]
+pub mod agent;
 #[cfg(feature = "cli")]
 pub mod cli;
 #[cfg(feature = "store")]
 pub mod config;
+#[cfg(feature = "store")]
+pub mod core;
 #[cfg(feature = "store")]
 pub mod disk;
 #[cfg(feature = "store")]

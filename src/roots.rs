@@ -33,7 +33,28 @@ pub struct Roots {
     pub workspace: Option<PathBuf>,
 }
 
+/// There is no telling where the shared root is.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "this user has no home directory\nhint: set `VAK_HOME` to the directory that should hold `.vak`"
+)]
+pub struct NoHome;
+
 impl Roots {
+    /// The roots of a process that works in `cwd`, from its environment.
+    ///
+    /// # Errors
+    /// [`NoHome`] if neither `VAK_HOME` is set nor the user has a home directory.
+    pub fn of_process(cwd: &Path) -> Result<Roots, NoHome> {
+        let vak_home = std::env::var_os("VAK_HOME").filter(|value| !value.is_empty());
+        let home = match (&vak_home, std::env::home_dir()) {
+            (_, Some(home)) => home,
+            (Some(_), None) => cwd.to_owned(),
+            (None, None) => return Err(NoHome),
+        };
+        Ok(Roots::resolve(vak_home.as_deref(), &home, cwd))
+    }
+
     /// Works out both roots. `vak_home` is the value of `VAK_HOME`, if it is set and not empty;
     /// `home` the user's home directory.
     pub fn resolve(vak_home: Option<&OsStr>, home: &Path, cwd: &Path) -> Roots {

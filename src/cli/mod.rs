@@ -5,13 +5,17 @@
 //! only module that writes to the terminal.
 
 mod doctor;
+mod exec;
 mod manual;
 mod out;
 mod plugins;
 mod program;
 mod scan;
+mod session;
 mod setup;
+mod skills;
 mod sync;
+mod tools;
 
 use crate::disk;
 use crate::mode::Mode;
@@ -22,7 +26,7 @@ use anyhow::Context as _;
 use clap::{Parser, Subcommand, ValueEnum};
 use out::Out;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
@@ -60,8 +64,11 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Doctor(doctor::DoctorArgs),
-    Plugins(plugins::PluginsArgs),
     Setup(setup::SetupArgs),
+    Plugins(plugins::PluginsArgs),
+    Skills(skills::SkillsArgs),
+    Tools(tools::ToolsArgs),
+    Exec(exec::ExecArgs),
     Scan(scan::ScanArgs),
     ServicesSync(sync::SyncArgs),
     #[command(name = "self")]
@@ -121,8 +128,11 @@ fn run(command: &Command, out: &mut Out) -> anyhow::Result<Status> {
     match command {
         Command::Doctor(args) => doctor::run(args, out),
         Command::Plugins(args) => plugins::run(args, out),
+        Command::Exec(args) => exec::run(args, out),
         Command::Setup(args) => setup::run(args, out),
         Command::Scan(args) => scan::run(args, out),
+        Command::Skills(args) => skills::run(args, out),
+        Command::Tools(args) => tools::run(args, out),
         Command::ServicesSync(args) => sync::run(args, out),
         Command::Program(args) => program::run(args, out),
         Command::Completions(args) => manual::completions(args, out),
@@ -146,16 +156,12 @@ pub(crate) fn mode(dry_run: bool) -> Mode {
 
 /// The roots this process works on, from its environment and working directory.
 pub(crate) fn roots() -> anyhow::Result<Roots> {
-    let cwd = std::env::current_dir().context("failed to find the working directory")?;
-    let vak_home = std::env::var_os("VAK_HOME").filter(|value| !value.is_empty());
-    let home = match (&vak_home, std::env::home_dir()) {
-        (_, Some(home)) => home,
-        (Some(_), None) => cwd.clone(),
-        (None, None) => anyhow::bail!(
-            "this user has no home directory\nhint: set `VAK_HOME` to the directory that should hold `.vak`"
-        ),
-    };
-    Ok(Roots::resolve(vak_home.as_deref(), &home, &cwd))
+    Ok(Roots::of_process(&cwd()?)?)
+}
+
+/// The directory this process works in.
+pub(crate) fn cwd() -> anyhow::Result<PathBuf> {
+    std::env::current_dir().context("failed to find the working directory")
 }
 
 /// Writes a JSON document, indented, with a final newline.
@@ -177,16 +183,22 @@ fn say_waiting(lock: &Path) {
 
 /// Says on stderr what went wrong, its causes, and, last, what to do: the `hint:` lines that any
 /// message of the chain carries.
+/// Says on stderr what went wrong, its causes, and, last, what to do.
 fn report(error: &anyhow::Error) {
+    say(BAD, "error", error.chain().map(ToString::to_string));
+}
+
+/// Writes a message and its causes to stderr and, last, what to do: the `hint:` lines that any of them
+/// carries.
+pub(crate) fn say(style: Style, lead: &str, messages: impl IntoIterator<Item = String>) {
     let mut stderr = anstream::stderr().lock();
     let mut hints = Vec::new();
-    for (depth, cause) in error.chain().enumerate() {
-        let message = cause.to_string();
+    for (depth, message) in messages.into_iter().enumerate() {
         let (hint, text): (Vec<&str>, Vec<&str>) =
             message.lines().partition(|line| line.starts_with("hint: "));
-        let lead = if depth == 0 { "error" } else { "  caused by" };
+        let lead = if depth == 0 { lead } else { "  caused by" };
         // Nobody is left to tell if stderr itself is gone.
-        let _ = writeln!(stderr, "{BAD}{lead}{BAD:#}: {}", text.join("\n"));
+        let _ = writeln!(stderr, "{style}{lead}{style:#}: {}", text.join("\n"));
         hints.extend(
             hint.into_iter()
                 .map(|line| line["hint: ".len()..].to_owned()),

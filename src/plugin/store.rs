@@ -35,6 +35,9 @@ pub struct ScannedPlugin {
     pub plugin: InstalledPlugin,
     /// Why its package could not be looked at; the scan is empty then.
     pub fault: Option<LocationFault>,
+    /// Where its package is, provided it is inside the store.
+    #[serde(skip)]
+    pub package: Option<PathBuf>,
     /// What is in its package.
     pub scan: PackageScan,
 }
@@ -171,6 +174,7 @@ impl PluginStore {
 
     fn scan_one(&self, root: Option<&Dir>, plugin: &InstalledPlugin) -> ScannedPlugin {
         let located = self.locate_in(root, &plugin.package_path);
+        let package = located.as_ref().ok().map(|dir| dir.path().to_owned());
         let (fault, scan) = match located {
             Ok(dir) => (None, scan_package(dir.path(), Scanner::shipped())),
             Err(fault) => (Some(fault), PackageScan::default()),
@@ -179,6 +183,7 @@ impl PluginStore {
             scope: self.scope,
             plugin: plugin.clone(),
             fault,
+            package,
             scan,
         }
     }

@@ -1,7 +1,7 @@
 //! All skills of a session, and which of them the model is offered.
 
 use super::diagnostic::{Severity, SkillDiagnostic, SkillFault};
-use super::find::{Kind, find};
+use super::find::{Finds, Kind, find};
 use super::validate::{self, Skill};
 use crate::roots::{Roots, Scope};
 use serde::Serialize;
@@ -117,6 +117,28 @@ pub fn discover_at(places: impl IntoIterator<Item = Place>) -> Catalogue {
     // Stable, so that of one name the first stays first.
     catalogue.skills.sort_by(|a, b| a.name.cmp(&b.name));
     catalogue
+}
+
+/// Judges what an author points at: a skill's file, its directory, or a directory of skills. Nothing is found
+/// where nothing looks like a skill.
+pub fn look(path: &Path) -> Catalogue {
+    let finds = if path.is_dir() {
+        find(path, Kind::Package, None)
+    } else {
+        Finds {
+            files: vec![path.to_owned()],
+            ..Finds::default()
+        }
+    };
+    let source = Source::Workspace;
+    Catalogue {
+        skills: finds
+            .files
+            .iter()
+            .map(|file| judge(file, &source))
+            .collect(),
+        places: finds.diagnostics,
+    }
 }
 
 fn judge(file: &Path, source: &Source) -> FoundSkill {

@@ -11,5 +11,5 @@ mod find;
 mod validate;
 
 pub use diagnostic::{Severity, SkillDiagnostic, SkillFault};
-pub use discover::{Catalogue, FoundSkill, Place, Source, State, discover, discover_at};
+pub use discover::{Catalogue, FoundSkill, Place, Source, State, discover, discover_at, look};
 pub use validate::{MAX_DESCRIPTION, MAX_NAME, Skill, Validation, read, validate};

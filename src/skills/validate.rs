@@ -2,8 +2,10 @@
 
 use super::diagnostic::{Severity, SkillDiagnostic, SkillFault};
 use crate::disk::{self, DiskError};
+use crate::plugin::hex;
 use crate::scan::{Finding, Frontmatter, Grade, Scanner};
 use crate::tools::canonical_tool_name;
+use sha2::{Digest as _, Sha256};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -30,6 +32,13 @@ pub struct Skill {
     pub path: PathBuf,
     /// The file's whole text.
     pub text: String,
+}
+
+impl Skill {
+    /// SHA-256 of the file's bytes as they were read, in lower-case hex.
+    pub fn sha256(&self) -> String {
+        hex(&Sha256::digest(&self.text))
+    }
 }
 
 /// What the judge says of a skill.

@@ -6,8 +6,8 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use vak::config::{
-    Config, ConfigError, Cut, Pruned, Pruning, prune, prune_plugins_network_allow, put_back,
-    restore_plugins_network_allow,
+    Config, ConfigError, Cut, ModelConfig, Pruned, Pruning, prune, prune_plugins_network_allow,
+    put_back, restore_plugins_network_allow,
 };
 use vak::disk::{self, DiskError, LockGuard};
 use vak::mode::Mode;
@@ -366,9 +366,21 @@ fn reads_what_it_knows_and_leaves_the_rest() {
             network_allow: vec!["a".to_owned(), "b".to_owned()],
             keep_retired: vec!["c".to_owned()],
             permission_mode: Some(PermissionMode::FullAccess),
+            model: ModelConfig::default(),
         })
     );
     assert_eq!(Config::parse(b""), Ok(Config::default()));
+    let text =
+        "[model]\nbase_url = 'u'\nname = 'n'\napi_key_env = 'V'\ntimeout_seconds = 7\nnew = 1\n";
+    assert_eq!(
+        Config::parse(text.as_bytes()).map(|config| config.model),
+        Ok(ModelConfig {
+            base_url: Some("u".to_owned()),
+            name: Some("n".to_owned()),
+            api_key_env: Some("V".to_owned()),
+            timeout: Some(std::time::Duration::from_secs(7)),
+        })
+    );
 }
 
 #[test]
@@ -394,6 +406,18 @@ fn says_what_it_can_not_read() {
         1,
         19,
         "unknown permission mode `root`",
+    );
+    check(
+        b"[model]\nname = 1",
+        2,
+        8,
+        "`model.name` is an integer, not a string",
+    );
+    check(
+        b"model = { timeout_seconds = 0 }",
+        1,
+        29,
+        "`model.timeout_seconds` is an integer, not a number of seconds above 0",
     );
     check(
         b"permission_mode = 1",

@@ -6,14 +6,18 @@
 )]
 
 // What the tests stand on.
+mod chat_server; // a model on the loopback that answers from a script
 mod sandbox; // a home and a working directory of a test's own, and the binary run in them
 mod tree; // a directory tree as a value, to compare before with after
 
 // What they show.
+mod agent; // a model that calls tools, over the real protocol
 mod config; // a config read; one entry cut out of it and put back, to the byte
 mod config_properties; // the same promise over generated configs
+mod core; // what a session starts from, and what an operator is warned of
 mod disk; // the one module that changes the disk
 mod documents; // the examples in the README and the docs, run
+mod exec; // `vak exec` and `vak tools`, as a person or a program uses them
 mod plugin; // a plugin's life in a store
 mod plugin_cleanup; // what calls a retired tool is taken away: all of it, or none
 mod plugin_cli; // `vak plugins`

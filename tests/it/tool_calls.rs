@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::Path;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use vak::tools::{
@@ -172,7 +171,14 @@ fn each_mode_allows_what_it_says_and_tells_what_a_denied_call_needs() {
     };
     for mode in PermissionMode::ALL {
         let skills = FrozenSkills {
-            admitted: [("s".to_owned(), FrozenSkill::new(Path::new("/dev/null"), ""))].into(),
+            admitted: [(
+                "s".to_owned(),
+                FrozenSkill {
+                    path: "/dev/null".into(),
+                    text: String::new(),
+                },
+            )]
+            .into(),
             ..FrozenSkills::default()
         };
         let bench = Bench::with_skills(mode, skills);
@@ -638,7 +644,14 @@ fn a_skill_is_given_as_it_was_admitted_or_not_at_all() {
     let path = dir.path().join("SKILL.md");
     fs::write(&path, "the text").unwrap();
     let skills = FrozenSkills {
-        admitted: [("good".to_owned(), FrozenSkill::new(&path, "the text"))].into(),
+        admitted: [(
+            "good".to_owned(),
+            FrozenSkill {
+                path: path.clone(),
+                text: "the text".to_owned(),
+            },
+        )]
+        .into(),
         rejected: [(
             "stale".to_owned(),
             "it tells the model to call a retired tool".to_owned(),

@@ -7,9 +7,8 @@ use crate::disk;
 use crate::tools::skill::TOOL;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub(super) const EXECUTION: Execution = Execution {
     tool: TOOL,
@@ -53,35 +52,17 @@ pub struct FrozenSkills {
 pub struct FrozenSkill {
     /// The file it was read from.
     pub path: PathBuf,
-    /// The whole text, frontmatter included.
+    /// The file's whole text, frontmatter included.
     pub text: String,
-    /// SHA-256 of the file's bytes, in lower-case hex.
-    pub sha256: String,
 }
 
 impl FrozenSkill {
-    /// Freezes a text that was read from `path`.
-    pub fn new(path: &Path, text: &str) -> FrozenSkill {
-        FrozenSkill {
-            path: path.to_owned(),
-            text: text.to_owned(),
-            sha256: digest(text.as_bytes()),
-        }
-    }
-
     /// Whether the file still is what was admitted.
     fn is_unchanged(&self) -> bool {
         let limit = self.text.len() as u64;
         let now = disk::read(&self.path, limit).ok().flatten();
-        now.is_some_and(|bytes| digest(&bytes) == self.sha256)
+        now.is_some_and(|bytes| bytes == self.text.as_bytes())
     }
-}
-
-fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
 }
 
 fn run(toolbox: &Toolbox, arguments: Value, _cancel: &Cancel) -> Result<String, ToolError> {
