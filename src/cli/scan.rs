@@ -2,6 +2,7 @@
 
 pub(super) mod excerpt;
 mod explain;
+mod fix;
 mod github;
 mod human;
 mod json;
@@ -12,9 +13,11 @@ mod wording;
 
 use super::Status;
 use super::out::Out;
+use crate::mode::Mode;
 use crate::scan::{Grade, Scanner};
 use crate::walk::{self, Event, FileReport, Target};
 use clap::{Args, ValueEnum};
+use fix::Fix;
 use progress::Progress;
 use std::io;
 use std::num::NonZeroUsize;
@@ -26,6 +29,10 @@ use summary::Summary;
 /// In a directory, Markdown files (`.md`, `.mdc`, `.markdown`) and `hooks.json` are scanned at any depth:
 /// hidden directories too, ignore files are not read, and git's own directory is left out. A file that is
 /// named itself is scanned whatever it is called. Links are followed inside the directory only.
+///
+/// `--fix` takes retired names out of tools lists, or puts the replacement there if the list does not have
+/// it yet. It changes no other byte, and never prose. What it reports, and the exit code, are those of the
+/// files as they are afterwards.
 ///
 /// Exit codes: 0 clean; 1 a finding at or above `--deny`; 2 a path that could not be scanned, or a file
 /// that could not be scanned to its end. Everything that could be scanned is reported all the same.
@@ -56,8 +63,16 @@ pub(crate) struct ScanArgs {
     )]
     stdin_filename: PathBuf,
 
+    /// Take retired names out of tools lists
+    #[arg(long)]
+    fix: bool,
+
+    /// Show what `--fix` would change, as a unified diff, and change nothing
+    #[arg(long, conflicts_with = "format")]
+    diff: bool,
+
     /// Say what the list of retired tools says of a name, and scan nothing
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["paths", "min_grade", "deny"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["paths", "min_grade", "deny", "fix", "diff"])]
     explain: Option<String>,
 
     /// How many files to scan at once [default: one for each core]
@@ -143,23 +158,40 @@ struct Request {
     shown: Grade,
     deny: Grade,
     threads: Option<NonZeroUsize>,
+    fix: Option<Mode>,
 }
 
 impl Request {
-    fn from_args(args: &ScanArgs) -> Request {
+    fn from_args(args: &ScanArgs) -> anyhow::Result<Request> {
+        let fix = match (args.diff, args.fix) {
+            (true, _) => Some(Mode::Check),
+            (false, true) => Some(Mode::Write),
+            (false, false) => None,
+        };
+        if fix.is_some() && args.paths.iter().any(|path| path == Path::new("-")) {
+            anyhow::bail!("standard input cannot be fixed\nhint: name the file instead of `-`");
+        }
         let target = |path: &PathBuf| match path.as_os_str().as_encoded_bytes() {
             b"-" => Target::Stdin(args.stdin_filename.clone()),
             _ => Target::Path(path.clone()),
         };
         let deny = Grade::from(args.deny);
-        Request {
+        Ok(Request {
             targets: args.paths.iter().map(target).collect(),
             format: args.format,
             shown: Grade::from(args.min_grade).min(deny),
             deny,
             threads: args.threads,
-        }
+            fix,
+        })
     }
+}
+
+/// A file as it is reported.
+struct Entry<'r> {
+    /// What is in it, after a fix if there was one.
+    file: &'r FileReport,
+    fix: Option<Fix>,
 }
 
 /// One way to write a report: each file as it comes, so that nothing is kept of it.
@@ -169,11 +201,11 @@ trait Report {
     }
 
     /// A file with something to say.
-    fn file(&mut self, out: &mut Out, file: &FileReport) -> io::Result<()>;
+    fn file(&mut self, out: &mut Out, entry: &Entry<'_>) -> io::Result<()>;
 
     /// A path that was asked for and could not be scanned, which stderr names as well.
     fn failed(&mut self, out: &mut Out, file: &FileReport) -> io::Result<()> {
-        self.file(out, file)
+        self.file(out, &Entry { file, fix: None })
     }
 
     fn end(&mut self, out: &mut Out, summary: &Summary) -> io::Result<()>;
@@ -181,6 +213,9 @@ trait Report {
 
 fn format(request: &Request) -> Box<dyn Report> {
     let deny = request.deny;
+    if request.fix == Some(Mode::Check) {
+        return Box::new(fix::Diff::new());
+    }
     match request.format {
         ScanFormat::Human => Box::new(human::Human::new(deny)),
         ScanFormat::Json => Box::new(json::Document::default()),
@@ -194,7 +229,7 @@ pub(crate) fn run(args: &ScanArgs, out: &mut Out) -> anyhow::Result<Status> {
     if let Some(name) = &args.explain {
         return explain::run(name, args.format, out);
     }
-    let request = Request::from_args(args);
+    let request = Request::from_args(args)?;
     let mut run = Run {
         format: format(&request),
         summary: Summary::new(request.shown, request.deny),
@@ -231,17 +266,35 @@ impl Run<'_> {
                 self.summary.scanned += files;
                 self.progress.advance(files);
             }
-            Event::Report(mut file) => {
-                self.summary.count(&file);
-                file.findings
-                    .retain(|finding| finding.grade >= self.request.shown);
-                if !file.is_clean() {
-                    self.write(|format, out| format.file(out, &file));
-                }
-            }
+            Event::Report(file) => self.report(file),
             Event::Failed(file) => {
                 self.summary.fail(&file);
                 self.write(|format, out| format.failed(out, &file));
+            }
+        }
+    }
+
+    fn report(&mut self, mut file: FileReport) {
+        let fix = self.fix(&mut file);
+        self.summary.count(&file);
+        file.findings
+            .retain(|finding| finding.grade >= self.request.shown);
+        if fix.is_some() || !file.is_clean() {
+            let entry = Entry { file: &file, fix };
+            self.write(|format, out| format.file(out, &entry));
+        }
+    }
+
+    fn fix(&mut self, file: &mut FileReport) -> Option<Fix> {
+        let fixed = fix::fix(file, self.request.fix?, Scanner::shipped());
+        match fixed {
+            Ok(fix) => {
+                self.summary.fixed += fix.as_ref().map_or(0, |fix| fix.edits);
+                fix
+            }
+            Err(error) => {
+                self.summary.fail_fix(&file.path, &error);
+                None
             }
         }
     }

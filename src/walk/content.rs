@@ -6,6 +6,7 @@ use super::role::Role;
 use crate::scan::Scanner;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
+use std::borrow::Cow;
 use std::ffi::CStr;
 use std::io::Read;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -87,23 +88,29 @@ impl<'a> Content<'a> {
 
     /// Scans the content as what `role` says it is.
     pub(crate) fn scan(self, role: Role, scanner: &Scanner) -> Scanned {
+        let (text, invalid) = self.text();
+        let mut findings = find(&text, role, scanner);
         let mut unscanned = Vec::new();
-        let findings = match simdutf8::basic::from_utf8(self.whole_characters()) {
-            Ok(text) => find(text, role, scanner),
-            Err(_) => {
-                let (text, invalid) = substituted(self.whole_characters());
-                unscanned.push(Unscanned::NotUtf8 { invalid });
-                let mut findings = find(&text, role, scanner);
-                findings.iter_mut().for_each(show_substitutes);
-                findings
-            }
-        };
+        if invalid > 0 {
+            unscanned.push(Unscanned::NotUtf8 { invalid });
+            findings.iter_mut().for_each(show_substitutes);
+        }
         if self.cut {
             unscanned.push(Unscanned::TooLarge {
                 scanned: self.bytes.len(),
             });
         }
         (findings, unscanned)
+    }
+
+    /// The text, every byte at its place, and how many bytes are not UTF-8: each of those has become a
+    /// [`SUBSTITUTE`].
+    pub(crate) fn text(self) -> (Cow<'a, str>, usize) {
+        let bytes = self.whole_characters();
+        match simdutf8::basic::from_utf8(bytes) {
+            Ok(text) => (Cow::Borrowed(text), 0),
+            Err(_) => substituted(bytes),
+        }
     }
 
     /// The bytes without the beginning of a character that the limit cut in two.
@@ -127,7 +134,7 @@ fn is_beginning(bytes: &[u8]) -> bool {
 }
 
 /// The text with a [`SUBSTITUTE`] for each byte that is not UTF-8, and how many there are.
-fn substituted(bytes: &[u8]) -> (String, usize) {
+fn substituted(bytes: &[u8]) -> (Cow<'_, str>, usize) {
     let mut text = String::with_capacity(bytes.len());
     let mut invalid = 0;
     for chunk in bytes.utf8_chunks() {
@@ -135,7 +142,7 @@ fn substituted(bytes: &[u8]) -> (String, usize) {
         text.extend(chunk.invalid().iter().map(|_| SUBSTITUTE));
         invalid += chunk.invalid().len();
     }
-    (text, invalid)
+    (Cow::Owned(text), invalid)
 }
 
 /// People know `�` as the sign for what is not a character. The mark moves with what grew before it.

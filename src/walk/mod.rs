@@ -7,6 +7,7 @@
 
 mod content;
 mod directory;
+mod fix;
 mod order;
 mod package;
 mod report;
@@ -14,6 +15,7 @@ mod role;
 mod stream;
 mod tree;
 
+pub use fix::{FixedBytes, fix_bytes, scan_bytes};
 pub use package::scan_package;
 pub use report::{FileFinding, FileReport, PackageScan, SpecialFile, Unscanned};
 pub use role::Role;

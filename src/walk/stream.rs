@@ -21,7 +21,7 @@ const MOST_THREADS: usize = 16;
 /// What a scan of several files has to say.
 #[derive(Debug)]
 pub enum Event {
-    /// This many more files were read, or at least tried.
+    /// This many more files were read, or at least tried. Comes at least every moment, be it with 0.
     Progress(usize),
     /// A file in which something was found, or of which something was not scanned.
     Report(FileReport),
@@ -54,9 +54,7 @@ pub fn scan_targets(
                 files,
                 is_last,
             } = queue.news();
-            if files > 0 {
-                on_event(Event::Progress(files));
-            }
+            on_event(Event::Progress(files));
             reports.into_iter().for_each(&mut on_event);
             if is_last {
                 return;

@@ -9,7 +9,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::os::unix::ffi::OsStringExt as _;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -356,5 +357,239 @@ fn links_in_a_tree_add_only_what_is_not_met_anyway() {
             "tree/out.md link-outside",
             "tree/real/a.md found",
         ]
+    );
+}
+
+const LIST: &str = "---\nname: a\nallowed-tools: read, python_eval, bash\n---\nFine.\n";
+const FIXED: &str = "---\nname: a\nallowed-tools: read, bash\n---\nFine.\n";
+
+#[test]
+fn a_fix_changes_no_other_byte_whatever_the_file_holds() {
+    let sandbox = Sandbox::new();
+    let long = "Fine. \r\n".repeat(600_000);
+    let endings: [&[u8]; 4] = [
+        b"",
+        b"caf\xe9 \xff\r\n\0",
+        "é\u{2028}".as_bytes(),
+        long.as_bytes(),
+    ];
+    for (start, line_end) in [("", "\n"), ("\u{feff}", "\r\n")] {
+        for ending in endings {
+            let bytes = |text: &str| {
+                let text = format!("{start}{}", text.replace('\n', line_end));
+                [text.as_bytes(), ending].concat()
+            };
+            let path = sandbox.write("work/SKILL.md", bytes(LIST));
+            let run = sandbox.vak(&["scan", "SKILL.md", "--fix", "--format=json"]);
+            assert_eq!(run.json()["summary"]["fixed"], 1, "{}", run.stderr);
+            assert!(
+                fs::read(&path).unwrap() == bytes(FIXED),
+                "{start:?} {line_end:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_fix_keeps_the_mode_and_goes_through_a_link() {
+    let sandbox = work(&[("real.txt", LIST)]);
+    let real = sandbox.work().join("real.txt");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("real.txt", sandbox.work().join("SKILL.md")).unwrap();
+    let before = sandbox.tree();
+    let diff = sandbox.vak(&["scan", ".", "--diff"]).expect(0);
+    assert!(
+        diff.stdout
+            .contains("\n-allowed-tools: read, python_eval, bash\n+allowed-tools: read, bash\n")
+    );
+    assert_eq!(sandbox.tree(), before, "a diff changes nothing");
+    sandbox.vak(&["scan", ".", "--fix"]).expect(0);
+    let after = sandbox.tree();
+    fs::write(&real, LIST).unwrap();
+    assert_eq!(sandbox.tree(), before, "only the content had changed");
+    fs::write(&real, FIXED).unwrap();
+    assert_eq!(sandbox.tree(), after);
+}
+
+#[test]
+fn fixes_at_the_same_time_leave_every_file_whole() {
+    let sandbox = Sandbox::new();
+    for number in 0..60 {
+        sandbox.write(format!("work/{number}/SKILL.md"), LIST);
+    }
+    let runs: Vec<_> = (0..4)
+        .map(|_| {
+            sandbox
+                .command(&["scan", ".", "--fix"])
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for mut run in runs {
+        assert!(run.wait().unwrap().success());
+    }
+    let files = files(&sandbox.work());
+    assert_eq!(files.len(), 60, "no temporary file is left");
+    assert!(files.iter().all(|(_, text)| text == FIXED));
+}
+
+/// Runs `vak` as somebody whom modes hold back: root becomes another user.
+fn vak_unprivileged(sandbox: &Sandbox, args: &[&str]) -> Run {
+    let binary = sandbox.path().join("vak");
+    if !binary.exists() {
+        // The build directory may be closed to others.
+        fs::copy(env!("CARGO_BIN_EXE_vak"), &binary).unwrap();
+        fs::set_permissions(sandbox.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let mut command = std::process::Command::new(binary);
+    command.args(args).current_dir(sandbox.work());
+    if rustix::process::geteuid().is_root() {
+        command.uid(65_534).gid(65_534);
+    }
+    Run::from(command.output().unwrap())
+}
+
+#[test]
+fn what_may_not_be_read_is_reported_and_the_rest_scanned() {
+    let sandbox = work(&[
+        ("closed/SKILL.md", CALL),
+        ("open/SKILL.md", CALL),
+        ("open/closed.md", CALL),
+    ]);
+    let close = |path: &str| {
+        fs::set_permissions(sandbox.work().join(path), fs::Permissions::from_mode(0o000)).unwrap();
+    };
+    close("closed");
+    close("open/closed.md");
+    let run = vak_unprivileged(&sandbox, &["scan", "."]).expect(2);
+    let denied = "unscanned: could not be read: Permission denied (os error 13)";
+    assert!(
+        run.stdout
+            .starts_with(&format!("closed: {denied}\n\nopen/SKILL.md:1:7: instructs"))
+    );
+    assert!(
+        run.stdout
+            .contains(&format!("\nopen/closed.md: {denied}\n"))
+    );
+    assert_eq!(
+        run.stderr,
+        "error: 2 files could not be scanned to their end\n"
+    );
+    let run = vak_unprivileged(&sandbox, &["scan", "closed", "open/closed.md"]).expect(2);
+    assert_eq!(
+        run.stderr,
+        "error: 2 paths failed\n  \
+         failed to scan `closed`: could not be read: Permission denied (os error 13)\n  \
+         failed to scan `open/closed.md`: could not be read: Permission denied (os error 13)\n"
+    );
+}
+
+#[test]
+fn what_may_not_be_written_stays_and_is_an_error() {
+    let sandbox = work(&[("a/SKILL.md", LIST), ("b/SKILL.md", LIST)]);
+    let mode = |path: &str, mode| {
+        fs::set_permissions(sandbox.work().join(path), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode("a", 0o777);
+    mode("a/SKILL.md", 0o444);
+    mode("b", 0o555);
+    mode("b/SKILL.md", 0o666);
+    let before = files(&sandbox.work());
+    let run = vak_unprivileged(&sandbox, &["scan", ".", "--fix"]).expect(2);
+    assert_eq!(files(&sandbox.work()), before);
+    assert!(
+        run.stderr.contains("failed to fix `a/SKILL.md`: "),
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stderr.contains("failed to fix `b/SKILL.md`: "),
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stdout.contains("a/SKILL.md:3:22: declares: "),
+        "{}",
+        run.stdout
+    );
+    mode("b", 0o755);
+}
+
+/// A terminal of so many columns: what a program writes to, and what a person would see.
+fn terminal(columns: u16) -> (fs::File, fs::File) {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NOCTTY;
+    let slave = rustix::fs::open(&name, flags, rustix::fs::Mode::empty()).unwrap();
+    let size = rustix::termios::Winsize {
+        ws_row: 40,
+        ws_col: columns,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    rustix::termios::tcsetwinsize(&slave, size).unwrap();
+    (slave.into(), master.into())
+}
+
+/// Reads from a terminal until `wanted` comes or nobody is left who writes to it.
+fn read_until(master: &mut fs::File, wanted: &str) -> String {
+    let mut seen = Vec::new();
+    let mut buffer = [0; 4096];
+    while !String::from_utf8_lossy(&seen).contains(wanted) {
+        match master.read(&mut buffer) {
+            Ok(0) | Err(_) => break,
+            Ok(read) => seen.extend_from_slice(&buffer[..read]),
+        }
+    }
+    String::from_utf8_lossy(&seen).into_owned()
+}
+
+#[test]
+fn on_a_terminal_the_report_has_colour_and_fits() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work/SKILL.md", format!("{} {CALL}", "word ".repeat(100)));
+    let (slave, mut master) = terminal(60);
+    let mut command = sandbox.command(&["scan", "."]);
+    command.env("TERM", "xterm").stdout(slave);
+    let mut child = command.spawn().unwrap();
+    // Its copy of the terminal must go, or the reading never ends.
+    drop(command);
+    let seen = read_until(&mut master, "of 1 file");
+    child.wait().unwrap();
+    assert!(seen.contains("\u{1b}["), "{seen:?}");
+    let plain = anstream::adapter::strip_str(&seen).to_string();
+    let excerpt = plain.lines().find(|line| line.contains("Call")).unwrap();
+    assert!(excerpt.starts_with("     1 | …word "), "{excerpt:?}");
+    assert!((50..=60).contains(&excerpt.chars().count()), "{excerpt:?}");
+}
+
+#[test]
+fn a_long_scan_says_on_a_terminal_how_far_it_is_and_then_cleans_up() {
+    let sandbox = Sandbox::new();
+    let (slave, mut master) = terminal(60);
+    let mut command = sandbox.command(&["scan", "-"]);
+    command
+        .env("TERM", "xterm")
+        .stderr(slave)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    // Standard input stays open, so the scan takes as long as we wish.
+    let seen = read_until(&mut master, "files scanned");
+    assert!(seen.contains("files scanned"), "{seen:?}");
+    drop(child.stdin.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "no reference to a retired tool in 1 file\n"
+    );
+    assert!(
+        read_until(&mut master, "\0").contains("\u{1b}[2K"),
+        "the line is cleared"
     );
 }

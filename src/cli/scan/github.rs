@@ -2,9 +2,9 @@
 
 use super::super::out::Out;
 use super::summary::Summary;
-use super::{Level, Report, level, wording};
+use super::{Entry, Level, Report, level, wording};
 use crate::scan::Grade;
-use crate::walk::{FileFinding, FileReport};
+use crate::walk::FileFinding;
 use std::io::{self, Write as _};
 
 pub(super) struct Github {
@@ -35,7 +35,8 @@ impl Github {
 }
 
 impl Report for Github {
-    fn file(&mut self, out: &mut Out, file: &FileReport) -> io::Result<()> {
+    fn file(&mut self, out: &mut Out, entry: &Entry<'_>) -> io::Result<()> {
+        let file = entry.file;
         let path = property(&file.path.to_string_lossy());
         for found in &file.findings {
             self.finding(out, &path, found)?;

@@ -4,7 +4,7 @@ use super::super::out::Out;
 use super::super::{BAD, FAINT, GOOD, STRONG, WARN};
 use super::excerpt::{Shown, lay_out, shown_path, shown_text};
 use super::summary::Summary;
-use super::{Level, Report, level, wording};
+use super::{Entry, Level, Report, level, wording};
 use crate::scan::Grade;
 use crate::tools;
 use crate::walk::{FileFinding, FileReport};
@@ -75,11 +75,19 @@ impl Human {
 }
 
 impl Report for Human {
-    fn file(&mut self, out: &mut Out, file: &FileReport) -> io::Result<()> {
+    fn file(&mut self, out: &mut Out, entry: &Entry<'_>) -> io::Result<()> {
+        let file = entry.file;
         if !std::mem::take(&mut self.is_first) {
             writeln!(out)?;
         }
         let path = shown_path(&file.path);
+        if let Some(fix) = &entry.fix {
+            let edits = wording::edits(fix.edits);
+            writeln!(
+                out,
+                "{STRONG}{path}{STRONG:#}: {GOOD}fixed{GOOD:#}: {edits}"
+            )?;
+        }
         for found in &file.findings {
             self.finding(out, &path, found)?;
         }

@@ -2,9 +2,9 @@
 
 use super::super::out::Out;
 use super::summary::Summary;
-use super::{Report, uri_path};
+use super::{Entry, Report, uri_path};
 use crate::tools;
-use crate::walk::{FileFinding, FileReport, Role, Unscanned};
+use crate::walk::{FileFinding, Role, Unscanned};
 use serde::Serialize;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -25,6 +25,9 @@ pub(super) struct Lines;
 struct File<'r> {
     #[serde(flatten)]
     place: Place<'r>,
+    /// How many entries of tools lists a fix changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fixed: Option<usize>,
     findings: Vec<Finding<'r>>,
     unscanned: Vec<Part<'r>>,
 }
@@ -57,6 +60,11 @@ struct Part<'r> {
     hides_text: bool,
 }
 
+#[derive(Serialize)]
+struct Edits {
+    edits: usize,
+}
+
 /// A line of the stream.
 #[derive(Serialize)]
 struct Line<'r, T: Serialize> {
@@ -74,11 +82,11 @@ impl Report for Document {
         write!(out, "{{\n  \"schema\": {SCHEMA},\n  \"files\": [")
     }
 
-    fn file(&mut self, out: &mut Out, file: &FileReport) -> io::Result<()> {
+    fn file(&mut self, out: &mut Out, entry: &Entry<'_>) -> io::Result<()> {
         let comma = if self.has_file { "," } else { "" };
         self.has_file = true;
         write!(out, "{comma}\n    ")?;
-        serde_json::to_writer(&mut *out, &File::of(file))?;
+        serde_json::to_writer(&mut *out, &File::of(entry))?;
         Ok(())
     }
 
@@ -91,12 +99,16 @@ impl Report for Document {
 }
 
 impl Report for Lines {
-    fn file(&mut self, out: &mut Out, file: &FileReport) -> io::Result<()> {
+    fn file(&mut self, out: &mut Out, entry: &Entry<'_>) -> io::Result<()> {
         let File {
             place,
+            fixed,
             findings,
             unscanned,
-        } = File::of(file);
+        } = File::of(entry);
+        if let Some(edits) = fixed {
+            line(out, "fixed", Some(place.clone()), Edits { edits })?;
+        }
         for finding in findings {
             line(out, "finding", Some(place.clone()), finding)?;
         }
@@ -128,9 +140,11 @@ fn line(
 }
 
 impl<'r> File<'r> {
-    fn of(file: &'r FileReport) -> File<'r> {
+    fn of(entry: &Entry<'r>) -> File<'r> {
+        let file = entry.file;
         File {
             place: Place::of(&file.path, file.role),
+            fixed: entry.fix.as_ref().map(|fix| fix.edits),
             findings: file.findings.iter().map(Finding::of).collect(),
             unscanned: file.unscanned.iter().map(Part::of).collect(),
         }

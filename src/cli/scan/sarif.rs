@@ -3,9 +3,9 @@
 
 use super::super::out::Out;
 use super::summary::Summary;
-use super::{Level, Report, level, uri_path, wording};
+use super::{Entry, Level, Report, level, uri_path, wording};
 use crate::scan::Grade;
-use crate::walk::{FileFinding, FileReport};
+use crate::walk::FileFinding;
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -111,7 +111,8 @@ impl Report for Sarif {
         )
     }
 
-    fn file(&mut self, out: &mut Out, file: &FileReport) -> io::Result<()> {
+    fn file(&mut self, out: &mut Out, entry: &Entry<'_>) -> io::Result<()> {
+        let file = entry.file;
         for found in &file.findings {
             let comma = if self.has_result { "," } else { "" };
             self.has_result = true;

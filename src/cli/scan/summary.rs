@@ -1,10 +1,12 @@
 //! What a scan adds up to, and the exit code that follows.
 
 use super::super::Status;
+use super::excerpt::{shown_path, shown_text};
 use super::wording;
 use crate::scan::Grade;
 use crate::walk::{FileReport, Unscanned};
 use serde::Serialize;
+use std::path::Path;
 
 /// How many failed paths are named in the final error; the report has all of them.
 const NAMED_FAILURES: usize = 10;
@@ -24,6 +26,8 @@ pub(super) struct Summary {
     pub(super) incomplete: usize,
     /// Findings at or above the grade that is denied: these make the exit code 1.
     pub(super) denied: usize,
+    /// Entries of tools lists that a fix changed.
+    pub(super) fixed: usize,
     #[serde(skip)]
     shown_grade: Grade,
     #[serde(skip)]
@@ -82,6 +86,7 @@ impl Summary {
             unscanned: 0,
             incomplete: 0,
             denied: 0,
+            fixed: 0,
             shown_grade,
             denied_grade,
             failures: Vec::new(),
@@ -106,11 +111,21 @@ impl Summary {
     /// Keeps the words for a path that was asked for and could not be scanned.
     pub(super) fn fail(&mut self, file: &FileReport) {
         self.count(file);
+        let why: Vec<String> = file.unscanned.iter().map(Unscanned::to_string).collect();
+        self.name_failure("scan", &file.path, &why.join("; "));
+    }
+
+    /// Keeps the words for a file that could not be fixed.
+    pub(super) fn fail_fix(&mut self, path: &Path, error: &anyhow::Error) {
+        self.name_failure("fix", path, &format!("{error:#}"));
+    }
+
+    fn name_failure(&mut self, action: &str, path: &Path, why: &str) {
         self.failed += 1;
         if self.failures.len() < NAMED_FAILURES {
-            let path = super::excerpt::shown_path(&file.path);
-            let words = file.unscanned.iter().map(|why| format!("`{path}`: {why}"));
-            self.failures.extend(words);
+            let (path, why) = (shown_path(path), shown_text(why));
+            self.failures
+                .push(format!("failed to {action} `{path}`: {why}"));
         }
     }
 
@@ -128,6 +143,9 @@ impl Summary {
             Some(found) => format!("{found} in {} of {scanned}", self.files),
         }];
         parts.extend(list(&hidden).map(|hidden| format!("{hidden} not shown")));
+        if self.fixed > 0 {
+            parts.push(format!("{} fixed", wording::edits(self.fixed)));
+        }
         if self.unscanned > 0 {
             parts.push(format!(
                 "{} not scanned in full",
@@ -144,14 +162,14 @@ impl Summary {
             ([], 0, _) => Ok(Status::Findings),
             ([], 1, _) => anyhow::bail!("1 file could not be scanned to its end"),
             ([], files, _) => anyhow::bail!("{files} files could not be scanned to their end"),
-            ([only], ..) => anyhow::bail!("failed to scan {only}"),
+            ([only], ..) => anyhow::bail!("{only}"),
             (failures, ..) => {
                 let more = match self.failed - failures.len() {
                     0 => String::new(),
                     more => format!("\n  and {more} more"),
                 };
                 let failures = failures.join("\n  ");
-                anyhow::bail!("failed to scan {} paths\n  {failures}{more}", self.failed)
+                anyhow::bail!("{} paths failed\n  {failures}{more}", self.failed)
             }
         }
     }

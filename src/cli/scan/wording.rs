@@ -39,3 +39,11 @@ pub(super) fn files(number: usize) -> String {
         _ => format!("{number} files"),
     }
 }
+
+/// A number of changes in tools lists.
+pub(super) fn edits(number: usize) -> String {
+    match number {
+        1 => "1 entry of a tools list".to_owned(),
+        _ => format!("{number} entries of tools lists"),
+    }
+}
