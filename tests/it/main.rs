@@ -18,6 +18,7 @@ mod core; // what a session starts from, and what an operator is warned of
 mod disk; // the one module that changes the disk
 mod documents; // the examples in the README and the docs, run
 mod exec; // `vak exec` and `vak tools`, as a person or a program uses them
+mod first_retirement; // the whole way once, as an operator goes it
 mod plugin; // a plugin's life in a store
 mod plugin_cleanup; // what calls a retired tool is taken away: all of it, or none
 mod plugin_cli; // `vak plugins`
