@@ -11,7 +11,7 @@ pub(super) fn readable(seen: &Seen) -> Check {
     for seen in &seen.configs {
         if let Err(why) = &seen.config {
             items.push(Item {
-                subject: seen.path.display().to_string(),
+                subject: format!("{} config", seen.scope),
                 found: why.clone(),
                 places: Vec::new(),
             });
@@ -45,7 +45,7 @@ pub(super) fn readable(seen: &Seen) -> Check {
 }
 
 /// Warns of entries in `network_allow` and `keep_retired` that name no installed plugin.
-pub(super) fn grants(seen: &Seen) -> Check {
+pub(super) fn entries(seen: &Seen) -> Check {
     let all_known = seen.stores.iter().all(|seen| seen.plugins.is_ok());
     let mut items = Vec::new();
     for seen_config in &seen.configs {

@@ -109,13 +109,14 @@ pub fn examine(roots: &Roots) -> Report {
     let seen = Seen::look(roots);
     Report {
         schema: 1,
+        // What others rest on comes first, so that a reader can mend from the top.
         checks: vec![
+            config::readable(&seen),
+            store::registry(&seen),
             plugins::retired(&seen),
             plugins::references(&seen),
-            store::registry(&seen),
+            config::entries(&seen),
             store::quarantine(&seen),
-            config::readable(&seen),
-            config::grants(&seen),
             state::starter(roots),
             state::lock(roots),
             list::compiled_in(),
@@ -137,6 +138,7 @@ struct SeenStore {
 }
 
 struct SeenConfig {
+    scope: Scope,
     path: PathBuf,
     config: Result<Config, String>,
 }
@@ -154,7 +156,11 @@ impl Seen {
             if let Ok(config) = &config {
                 policy.keep(scope, config.keep_retired.iter().cloned());
             }
-            SeenConfig { path, config }
+            SeenConfig {
+                scope,
+                path,
+                config,
+            }
         });
         Seen {
             stores: stores.collect(),
@@ -196,6 +202,22 @@ fn remedy(run: impl Into<String>, effect: impl Into<String>) -> Remedy {
         run: run.into(),
         effect: effect.into(),
     }
+}
+
+/// One remedy for each command, with all that it brings about.
+fn merged(remedies: Vec<Remedy>) -> Vec<Remedy> {
+    let mut merged: Vec<Remedy> = Vec::new();
+    for remedy in remedies {
+        match merged.iter_mut().find(|known| known.run == remedy.run) {
+            None => merged.push(remedy),
+            Some(known) if known.effect.contains(&remedy.effect) => {}
+            Some(known) => {
+                known.effect.push_str("; ");
+                known.effect.push_str(&remedy.effect);
+            }
+        }
+    }
+    merged
 }
 
 /// A number and a noun, in the singular where it is one.

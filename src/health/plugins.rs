@@ -36,7 +36,11 @@ pub(super) fn retired(seen: &Seen) -> Check {
             "takes this one alone away, reversibly",
         ));
     }
-    let summary = match retired.len() {
+    let unknown = seen.stores.iter().filter(|seen| seen.plugins.is_err());
+    let unknown: Vec<String> = unknown
+        .map(|seen| format!("the {} store", seen.store.scope()))
+        .collect();
+    let mut summary = match retired.len() {
         0 => format!(
             "none of {} calls a retired tool",
             count(seen.plugins().count(), "installed plugin")
@@ -44,13 +48,17 @@ pub(super) fn retired(seen: &Seen) -> Check {
         1 => "1 plugin tells the model to call a retired tool".to_owned(),
         number => format!("{number} plugins tell the model to call a retired tool"),
     };
+    if !unknown.is_empty() {
+        summary.push_str(&format!("; {} can't be read", unknown.join(" and ")));
+    }
+    let verdict = match (retired.len(), unknown.len()) {
+        (0, 0) => Verdict::Pass,
+        (0, _) => Verdict::Warn,
+        _ => Verdict::Fail,
+    };
     Check {
         id: "retired-plugins",
-        verdict: if retired.is_empty() {
-            Verdict::Pass
-        } else {
-            Verdict::Fail
-        },
+        verdict,
         summary,
         items: retired
             .iter()

@@ -1,6 +1,6 @@
 //! Whether the registries, the packages and the quarantine agree.
 
-use super::{Check, Item, Remedy, Seen, SeenStore, Verdict, count, remedy};
+use super::{Check, Item, Remedy, Seen, SeenStore, Verdict, count, merged, remedy};
 use crate::plugin::{Depth, Inconsistency, Operation};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -19,7 +19,7 @@ pub(super) fn registry(seen: &Seen) -> Check {
         items.extend(found);
         remedies.extend(run);
     }
-    remedies.dedup();
+    let remedies = merged(remedies);
     let summary = match verdict {
         Verdict::Pass => "every registered plugin is there as it was installed".to_owned(),
         _ => format!("{} to put right", count(items.len(), "thing")),

@@ -171,7 +171,8 @@ impl PluginStore {
             .collect())
     }
 
-    fn strays(&self) -> Result<Vec<Inconsistency>> {
+    /// What killed processes left in `plugins/`. Reads only; [`PluginStore::settle`] clears it away.
+    pub fn strays(&self) -> Result<Vec<Inconsistency>> {
         let mut strays = Vec::new();
         let Some(plugins) = self.open_below("plugins")? else {
             return Ok(strays);

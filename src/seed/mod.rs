@@ -14,6 +14,7 @@ use crate::plugin::{Grant, PluginError, PluginStore, RecordedFinding, Unfinished
 use crate::roots::{Roots, Scope};
 use serde::Serialize;
 use starter::{StarterFile, StarterPlugin};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Why seeding failed. What was there before is still there.
@@ -118,6 +119,9 @@ pub fn seed_shared_capabilities(roots: &Roots, mode: Mode) -> SeedReport {
         .map_err(&mut told)
         .unwrap_or_default();
     let cleanup = cleanup_retired_plugins(roots, mode, &mut failed);
+    // One fault can stop several parts.
+    let mut seen = BTreeSet::new();
+    failed.retain(|words| seen.insert(words.clone()));
     SeedReport {
         schema: 1,
         dry_run: !mode.writes(),
@@ -138,25 +142,51 @@ pub fn cleanup_retired_plugins(
     failed: &mut Vec<String>,
 ) -> CleanupReport {
     let stores = PluginStore::open_all(roots);
-    let policy = match policy(roots) {
-        Ok(policy) => policy,
+    let report = match policy(roots) {
+        Ok(policy) => clean(&stores, &policy, mode, failed),
         Err(error) => {
             // Without the operator's word nobody knows what is to be kept.
             failed.push(in_words(&error));
-            return CleanupReport::default();
+            CleanupReport::default()
         }
     };
-    let plan = cleanup::plan(&stores, &policy);
+    if mode.writes() {
+        clear_strays(&stores, failed);
+    }
+    report
+}
+
+fn clean(
+    stores: &[PluginStore],
+    policy: &Policy,
+    mode: Mode,
+    failed: &mut Vec<String>,
+) -> CleanupReport {
+    let plan = cleanup::plan(stores, policy);
     if !mode.writes() || !plan.changes() {
         return CleanupReport::of_plan(plan, failed);
     }
     let applied =
-        cleanup::lock(&stores).and_then(|guard| cleanup::apply(&stores, &guard, &policy, None));
+        cleanup::lock(stores).and_then(|guard| cleanup::apply(stores, &guard, policy, None));
     match applied {
         Ok(summary) => CleanupReport::of_summary(summary, failed),
         Err(error) => {
             failed.push(in_words(&error));
             CleanupReport::default()
+        }
+    }
+}
+
+/// Clears away what killed processes left half-copied, where there is such a thing: the lock of a store
+/// that is in order is not even asked for.
+fn clear_strays(stores: &[PluginStore], failed: &mut Vec<String>) {
+    for store in stores {
+        let cleared = store.strays().and_then(|strays| match strays.len() {
+            0 => Ok(()),
+            _ => store.settle(&store.lock()?).map(drop),
+        });
+        if let Err(error) = cleared {
+            failed.push(in_words(&error));
         }
     }
 }

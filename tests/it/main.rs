@@ -16,6 +16,7 @@ mod config; // a config read; one entry cut out of it and put back, to the byte
 mod config_properties; // the same promise over generated configs
 mod core; // what a session starts from, and what an operator is warned of
 mod disk; // the one module that changes the disk
+mod doctor; // what doctor says of a broken home, and what its repairs mend
 mod documents; // the examples in the README and the docs, run
 mod exec; // `vak exec` and `vak tools`, as a person or a program uses them
 mod first_retirement; // the whole way once, as an operator goes it

@@ -1,0 +1,233 @@
+//! `vak doctor`: what it says of a home that is broken in every way, that it changes nothing, and what its
+//! repairs mend.
+
+use crate::sandbox::{Run, Sandbox};
+use serde_json::Value;
+use snapbox::{Assert, Data};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+const REPOSITORY: &str = env!("CARGO_MANIFEST_DIR");
+
+fn install(sandbox: &Sandbox, name: &str, more: &[&str]) {
+    let package = Path::new(REPOSITORY).join("examples/plugins").join(name);
+    let mut args = vec!["plugins", "install", package.to_str().unwrap()];
+    args.extend(more);
+    sandbox.vak(&args).expect(0);
+}
+
+/// The installed package of a plugin that has one generation.
+fn package(root: &Path, name: &str) -> PathBuf {
+    let mut path = root.join("plugins/packages").join(name);
+    for _ in 0..2 {
+        path = fs::read_dir(&path).unwrap().next().unwrap().unwrap().path();
+    }
+    path
+}
+
+/// A home in which everything is wrong that doctor has a check for.
+fn broken() -> Sandbox {
+    let sandbox = Sandbox::new();
+    install(&sandbox, "python-sandbox", &["--allow-retired"]);
+    install(
+        &sandbox,
+        "react-sandbox",
+        &["--allow-retired", "--scope", "workspace"],
+    );
+    install(&sandbox, "sqlite-notebook", &["--scope", "workspace"]);
+    let workspace = sandbox.workspace();
+    // A removal that was decided and not begun.
+    interrupt_removal(&sandbox, "react-sandbox");
+    // A file that can't be scanned, in a package that is no longer what was installed.
+    let skill = package(&workspace, "sqlite-notebook").join("skills/sqlite-notebook/SKILL.md");
+    fs::remove_file(&skill).unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &skill,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::from_raw_mode(0o644),
+        0,
+    )
+    .unwrap();
+    // What killed processes leave, and a directory that nobody knows.
+    fs::create_dir(workspace.join("plugins/staging")).unwrap();
+    fs::write(workspace.join("plugins/.vak-tmp.99.0"), "half").unwrap();
+    fs::create_dir(workspace.join("plugins/packages/unknown")).unwrap();
+    sandbox.write(
+        "home/.vak/plugins/registry.json",
+        "{\"schema\": 1, \"plugins\": {\n",
+    );
+    sandbox.write(
+        "work/.vak/config.toml",
+        "[plugins]\nnetwork_allow = [\"a\"\n",
+    );
+    sandbox
+}
+
+/// Leaves a removal behind as a process does that is killed right after it was decided: a pending file,
+/// which has what the quarantine's record has.
+fn interrupt_removal(sandbox: &Sandbox, name: &str) {
+    let plugins = sandbox.workspace().join("plugins");
+    let registry = fs::read(plugins.join("registry.json")).unwrap();
+    sandbox.vak(&["plugins", "remove", name]).expect(0);
+    let entry = fs::read_dir(plugins.join("quarantine"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
+    let record = fs::read_to_string(entry.path().join("record.json")).unwrap();
+    let id = entry.file_name().into_string().unwrap();
+    sandbox.vak(&["plugins", "restore", name]).expect(0);
+    fs::write(plugins.join("registry.json"), registry).unwrap();
+    fs::create_dir_all(plugins.join("pending")).unwrap();
+    // The record as it is, to the byte: the registry's entry is compared with it.
+    let pending = format!("{{\"operation\": \"remove\", \"record\": {record}}}");
+    fs::write(plugins.join(format!("pending/{id}.json")), pending).unwrap();
+}
+
+/// Both streams, with the sandbox's path taken out.
+fn told(sandbox: &Sandbox, run: &Run) -> String {
+    format!(
+        "{}--- stderr\n{}--- exit code {}\n",
+        run.stdout, run.stderr, run.code
+    )
+    .replace(sandbox.path().to_str().unwrap(), "")
+}
+
+#[test]
+fn a_broken_home_is_understood_from_the_output_alone() {
+    let sandbox = broken();
+    let before = sandbox.tree();
+    let run = sandbox.vak(&["doctor"]).expect(1);
+    assert_eq!(sandbox.tree(), before, "a check changes nothing");
+    let expected = Path::new(REPOSITORY).join("tests/it/doctor/broken-home");
+    Assert::new()
+        .action_env(snapbox::assert::DEFAULT_ACTION_ENV)
+        .eq(told(&sandbox, &run), Data::read_from(&expected, None));
+}
+
+/// Typing what doctor says, in its order, ends with a home in order.
+#[test]
+fn a_repair_does_what_it_can_and_says_what_is_left() {
+    let sandbox = broken();
+    let run = sandbox.vak(&["doctor", "--repair"]).expect(2);
+    assert!(run.stderr.contains("registry.json"), "{}", run.stderr);
+    assert!(run.stderr.contains("config.toml:2:"), "{}", run.stderr);
+    assert!(!sandbox.workspace().join("plugins/staging").exists());
+    // What doctor said about the two files that only a person can mend.
+    let registry = sandbox.shared().join("plugins/registry.json");
+    fs::rename(&registry, registry.with_extension("broken")).unwrap();
+    sandbox.write("work/.vak/config.toml", "[plugins]\nnetwork_allow = []\n");
+    sandbox
+        .vak(&["plugins", "remove", "sqlite-notebook"])
+        .expect(0);
+    let run = sandbox.vak(&["doctor", "--repair"]).expect(0);
+    assert!(!run.stdout.contains('✗'), "{}", run.stdout);
+}
+
+/// The documented schema describes what is printed, of an empty home and of a broken one.
+#[test]
+fn the_json_report_keeps_to_its_schema() {
+    let schema = Path::new(REPOSITORY).join("docs/doctor.schema.json");
+    let schema: Value = serde_json::from_slice(&fs::read(schema).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let runs = [
+        Sandbox::new().vak(&["doctor", "--format", "json"]),
+        broken().vak(&["doctor", "--format", "json"]),
+        broken().vak(&["doctor", "--format", "json", "--repair"]),
+    ];
+    for run in &runs {
+        let report = run.json();
+        let faults: Vec<String> = validator
+            .iter_errors(&report)
+            .map(|fault| format!("{}: {fault}", fault.instance_path()))
+            .collect();
+        assert!(faults.is_empty(), "{faults:?}\n{}", run.stdout);
+    }
+    assert_eq!(runs[0].json()["healthy"], true);
+    assert_eq!(runs[1].json()["healthy"], false);
+    // The same checks, whatever is wrong.
+    let ids = |run: &Run| {
+        let report = run.json();
+        let checks = report["checks"].as_array().unwrap();
+        let ids: Vec<String> = checks.iter().map(|check| check["id"].to_string()).collect();
+        ids
+    };
+    assert_eq!(ids(&runs[0]), ids(&runs[1]));
+}
+
+#[test]
+fn an_entry_that_names_nothing_is_a_warning_with_its_line() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "home/.vak/config.toml",
+        "[plugins]\nnetwork_allow = [\n  'gone',\n]\n",
+    );
+    let run = sandbox.vak(&["doctor"]).expect(0);
+    assert!(run.stdout.contains("⚠ config-entries"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("config.toml:3  'gone',"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn a_held_lock_is_told_and_not_waited_for() {
+    let sandbox = Sandbox::new();
+    sandbox.vak(&["setup", "seed"]).expect(0);
+    let lock = fs::File::open(sandbox.shared().join(".lock")).unwrap();
+    lock.lock().unwrap();
+    let run = sandbox.vak(&["doctor"]).expect(0);
+    assert!(run.stdout.contains("⚠ lock"), "{}", run.stdout);
+}
+
+#[test]
+fn colour_is_for_terminals() {
+    let sandbox = Sandbox::new();
+    assert!(!sandbox.vak(&["doctor"]).stdout.contains('\u{1b}'));
+    let mut forced = sandbox.command(&["doctor"]);
+    forced.env("CLICOLOR_FORCE", "1");
+    assert!(
+        Run::from(forced.output().unwrap())
+            .stdout
+            .contains('\u{1b}')
+    );
+    forced.env("NO_COLOR", "1").env_remove("CLICOLOR_FORCE");
+    assert!(
+        !Run::from(forced.output().unwrap())
+            .stdout
+            .contains('\u{1b}')
+    );
+}
+
+/// What may not be read is said to be so, and the rest of the report stands.
+#[test]
+fn what_may_not_be_read_is_named() {
+    use std::os::unix::process::CommandExt as _;
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("skipped: only root can become somebody without permission");
+        return;
+    }
+    let sandbox = Sandbox::new();
+    sandbox.vak(&["setup", "seed"]).expect(0);
+    let opened = |mode| fs::Permissions::from_mode(mode);
+    fs::set_permissions(sandbox.path(), opened(0o755)).unwrap();
+    fs::set_permissions(
+        sandbox.shared().join("plugins/registry.json"),
+        opened(0o600),
+    )
+    .unwrap();
+    let before = sandbox.tree();
+    let mut command = sandbox.command(&["doctor"]);
+    let run = Run::from(command.uid(65534).gid(65534).output().unwrap()).expect(1);
+    assert!(run.stdout.contains("✗ registry"), "{}", run.stdout);
+    assert!(run.stdout.contains("denied"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("✓ retired-tools-list"),
+        "{}",
+        run.stdout
+    );
+    assert_eq!(sandbox.tree(), before);
+}
