@@ -48,7 +48,7 @@ pub enum SkillFault {
         /// Where it leads.
         target: PathBuf,
     },
-    /// It is larger than the scanner reads, so nobody can say what is in the rest.
+    /// It is larger than a model can be given.
     #[error("is larger than {} MiB", limit >> 20)]
     TooLarge {
         /// The limit in bytes.

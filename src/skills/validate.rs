@@ -15,8 +15,9 @@ pub const MAX_NAME: usize = 64;
 /// The longest description, in characters.
 pub const MAX_DESCRIPTION: usize = 1_024;
 
-/// As much as the scanner reads of a file, in bytes: nobody can vouch for what is behind it.
-const MAX_BYTES: u64 = 4 << 20;
+/// The largest skill, in bytes. A model is given it whole; and the scanner reads only so much of a file that
+/// nobody could vouch for what is behind 4 MiB.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// The one spelling of a skill's file.
 pub(super) const FILE_NAME: &str = "SKILL.md";

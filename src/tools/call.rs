@@ -1,6 +1,6 @@
 //! A tool call as a model makes it, and under the name it means.
 
-use super::{RetiredTool, canonical_tool_name, retired_tool};
+use super::{MAX_NAME, RetiredTool, canonical_tool_name, retired_tool};
 
 /// A call as the model made it: nothing in it has been checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct ToolCall {
 pub struct NormalizedCall<'a> {
     /// What [`canonical_tool_name`] makes of the name: a live tool's name, unless there is none.
     pub tool: &'a str,
-    /// The name as the model said it, without outer blanks.
+    /// The name as the model said it, without outer blanks; of one longer than any name its beginning.
     pub said: &'a str,
     /// The row of the list, if the model said a retired name.
     pub retired: Option<&'static RetiredTool>,
@@ -30,11 +30,11 @@ pub struct NormalizedCall<'a> {
 /// Puts the canonical name into a call. A retired name leads to the end of its chain of replacements;
 /// that the arguments rarely fit there is for the schema to say.
 pub fn normalize_tool_call(call: &ToolCall) -> NormalizedCall<'_> {
-    let said = call.name.trim();
+    let name = call.name.trim();
     NormalizedCall {
-        tool: canonical_tool_name(said),
-        said,
-        retired: retired_tool(said),
+        tool: canonical_tool_name(name),
+        said: &name[..name.floor_char_boundary(2 * MAX_NAME)],
+        retired: retired_tool(name),
         arguments: &call.arguments,
     }
 }

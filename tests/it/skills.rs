@@ -300,7 +300,7 @@ fn no_skill_vanishes_without_a_word() {
     put("group/one/SKILL.md", skill("one", "Do it.").as_bytes());
     put("nothing/README.md", b"no skill here");
     put("bytes/SKILL.md", b"---\nname: bytes\n---\n\xff");
-    put("huge/SKILL.md", &vec![b'x'; (4 << 20) + 1]);
+    put("huge/SKILL.md", &vec![b'x'; (1 << 20) + 1]);
     put(".git/SKILL.md", b"not looked at");
     put("README.md", b"not a skill");
     fs::create_dir_all(at("dir/SKILL.md")).unwrap();
@@ -333,7 +333,7 @@ bytes/SKILL.md:4 is not UTF-8
 case/skill.md is not spelt `SKILL.md`
 dir/SKILL.md is not a regular file
 fifo/SKILL.md is not a regular file
-huge/SKILL.md is larger than 4 MiB
+huge/SKILL.md is larger than 1 MiB
 link/SKILL.md is a broken link
 SKILL.md has no directory of its own
 both/Skill.md stands beside `SKILL.md`, which is the one that counts

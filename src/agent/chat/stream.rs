@@ -42,6 +42,7 @@ impl Events {
     fn take(&mut self, line: &str) -> Option<String> {
         if line.is_empty() {
             let data = self.data.take()?;
+            // What a server sends behind its own last word is no part of the message.
             self.done |= data == DONE;
             return (!self.done).then_some(data);
         }
@@ -55,5 +56,35 @@ impl Events {
             None => self.data = Some(data.to_owned()),
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Events;
+
+    fn read(pieces: &[&[u8]]) -> (Vec<String>, bool) {
+        let mut events = Events::default();
+        let mut data = Vec::new();
+        for piece in pieces {
+            data.extend(events.push(piece).unwrap());
+        }
+        (data, events.is_done())
+    }
+
+    #[test]
+    fn however_a_stream_is_cut_its_events_are_the_same() {
+        let stream =
+            ": a comment\n\nevent: x\ndata: {\"ä\": 1}\r\n\r\ndata:two\ndata: lines\nid: 7\n\n\
+                      data: [DONE]\n\ndata: not read\n\n"
+                .as_bytes();
+        let whole = read(&[stream]);
+        assert_eq!(whole.0, ["{\"ä\": 1}", "two\nlines"]);
+        assert!(whole.1);
+        for at in 0..=stream.len() {
+            assert_eq!(read(&[&stream[..at], &stream[at..]]), whole, "cut at {at}");
+        }
+        let bytes: Vec<&[u8]> = stream.chunks(1).collect();
+        assert_eq!(read(&bytes), whole);
     }
 }

@@ -36,19 +36,9 @@ const GRACE: Duration = Duration::from_millis(500);
 const TICK: Duration = Duration::from_millis(20);
 
 /// The variables a command may see: where things are and how to speak, nothing that opens a door.
-const ENVIRONMENT: [&str; 12] = [
-    "HOME",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "LOGNAME",
-    "PATH",
-    "SHELL",
-    "TERM",
-    "TMPDIR",
-    "TZ",
+const ENVIRONMENT: [&str; 11] = [
+    "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ",
     "USER",
-    "XDG_RUNTIME_DIR",
 ];
 
 #[derive(Deserialize)]

@@ -130,12 +130,12 @@ pub enum ToolError {
         /// How often.
         count: usize,
     },
-    /// A command ran longer than it may.
-    #[error("the command was ended after {} s", limit.as_secs())]
+    /// A command or a search took longer than it may.
+    #[error("it was ended after {} s", limit.as_secs())]
     TimedOut {
         /// How long it was allowed to run.
         limit: Duration,
-        /// What it had written by then.
+        /// What it had found or written by then.
         output: String,
     },
     /// No skill of this name was found when the session started.
@@ -255,9 +255,10 @@ impl ToolError {
                 "give more of the lines around it, or set `replace_all` to change every one"
                     .to_owned(),
             ),
-            ToolError::TimedOut { .. } => {
-                Some("do less in one command, or give a larger `timeout_seconds`".to_owned())
-            }
+            ToolError::TimedOut { .. } => Some(
+                "ask for less at once, or allow it more time if it has a parameter for that"
+                    .to_owned(),
+            ),
             ToolError::SkillChanged { .. } => {
                 Some("go on without it; a new session reads it anew".to_owned())
             }

@@ -2,6 +2,7 @@
 
 use super::arguments::typed;
 use super::execution::Execution;
+use super::search::Patience;
 use super::{Cancel, ToolError, Toolbox, search};
 use crate::tools::glob::TOOL;
 use serde::Deserialize;
@@ -15,6 +16,7 @@ pub(super) const EXECUTION: Execution = Execution {
 };
 
 const MAX_PATHS: usize = 1_000;
+const MAX_OUTPUT_BYTES: usize = 64 << 10;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -49,16 +51,21 @@ fn run(toolbox: &Toolbox, arguments: Value, cancel: &Cancel) -> Result<String, T
     let pattern = search::pattern("pattern", &pattern)?;
     let path = path.as_deref().unwrap_or(".");
     let wanted = |path: &std::path::Path| search::matches(&pattern, path);
-    let files = search::files(toolbox, path, wanted, cancel)?;
+    let files = search::files(toolbox, path, wanted, &Patience::new(cancel))?;
     if files.is_empty() {
         return Ok("[no file matches]".to_owned());
     }
     let mut shown = String::new();
+    let mut count = 0;
     for file in files.iter().take(MAX_PATHS) {
+        if shown.len() > MAX_OUTPUT_BYTES {
+            break;
+        }
         let _ = writeln!(shown, "{}", file.display());
+        count += 1;
     }
-    if files.len() > MAX_PATHS {
-        let _ = writeln!(shown, "[{} more files match]", files.len() - MAX_PATHS);
+    if count < files.len() {
+        let _ = writeln!(shown, "[{} more files match]", files.len() - count);
     }
     Ok(shown)
 }

@@ -2,6 +2,7 @@
 
 use super::arguments::typed;
 use super::execution::Execution;
+use super::search::Patience;
 use super::{Cancel, ToolError, Toolbox, search};
 use crate::tools::grep::TOOL;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -21,6 +22,10 @@ pub(super) const EXECUTION: Execution = Execution {
 const MAX_MATCHES: usize = 200;
 const MAX_CONTEXT: usize = 20;
 const MAX_LINE_BYTES: usize = 500;
+const MAX_OUTPUT_BYTES: usize = 64 << 10;
+
+/// A larger file is no text that a person wrote.
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -81,7 +86,8 @@ fn run(toolbox: &Toolbox, arguments: Value, cancel: &Cancel) -> Result<String, T
         .transpose()?;
     let wanted = |path: &Path| glob.as_ref().is_none_or(|glob| search::matches(glob, path));
     let path = arguments.path.as_deref().unwrap_or(".");
-    let files = search::files(toolbox, path, wanted, cancel)?;
+    let patience = Patience::new(cancel);
+    let files = search::files(toolbox, path, wanted, &patience)?;
     let mut searcher = SearcherBuilder::new()
         .line_number(true)
         .binary_detection(BinaryDetection::quit(0))
@@ -90,13 +96,14 @@ fn run(toolbox: &Toolbox, arguments: Value, cancel: &Cancel) -> Result<String, T
         .build();
     let mut lines = Lines::default();
     for file in &files {
-        if cancel.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
+        patience.check()?;
         lines.enter(file);
         let full = toolbox.workspace.root().join(file);
-        if searcher.search_path(&matcher, &full, &mut lines).is_err() {
-            lines.unreadable += 1;
+        let is_small = full
+            .metadata()
+            .is_ok_and(|metadata| metadata.len() <= MAX_FILE_BYTES);
+        if !is_small || searcher.search_path(&matcher, &full, &mut lines).is_err() {
+            lines.left_out += 1;
         }
     }
     Ok(lines.report())
@@ -119,7 +126,10 @@ struct Lines {
     file: String,
     shown: String,
     matches: usize,
-    unreadable: usize,
+    /// Matches that were not shown.
+    hidden: usize,
+    /// Files that could not be read, or are too large.
+    left_out: usize,
 }
 
 impl Lines {
@@ -140,16 +150,20 @@ impl Lines {
         self.shown.push('\n');
     }
 
+    fn is_full(&self) -> bool {
+        self.hidden > 0 || self.matches > MAX_MATCHES || self.shown.len() > MAX_OUTPUT_BYTES
+    }
+
     fn report(mut self) -> String {
         if self.matches == 0 {
             self.shown.push_str("[no line matches]\n");
         }
-        if self.matches > MAX_MATCHES {
-            let more = self.matches - MAX_MATCHES;
-            let _ = writeln!(self.shown, "[{more} more lines match]");
+        if self.hidden > 0 {
+            let _ = writeln!(self.shown, "[{} more lines match]", self.hidden);
         }
-        if self.unreadable > 0 {
-            let _ = writeln!(self.shown, "[{} files could not be read]", self.unreadable);
+        if self.left_out > 0 {
+            let files = self.left_out;
+            let _ = writeln!(self.shown, "[{files} files too large or not readable]");
         }
         self.shown
     }
@@ -160,21 +174,23 @@ impl Sink for &mut Lines {
 
     fn matched(&mut self, _: &Searcher, line: &SinkMatch<'_>) -> io::Result<bool> {
         self.matches += 1;
-        if self.matches <= MAX_MATCHES {
+        if self.is_full() {
+            self.hidden += 1;
+        } else {
             self.push(line.line_number(), ':', line.bytes());
         }
         Ok(true)
     }
 
     fn context(&mut self, _: &Searcher, line: &SinkContext<'_>) -> io::Result<bool> {
-        if self.matches <= MAX_MATCHES {
+        if !self.is_full() {
             self.push(line.line_number(), '-', line.bytes());
         }
         Ok(true)
     }
 
     fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {
-        if self.matches < MAX_MATCHES {
+        if !self.is_full() {
             self.shown.push_str("--\n");
         }
         Ok(true)

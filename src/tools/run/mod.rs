@@ -30,6 +30,6 @@ pub use toolbox::Toolbox;
 pub use workspace::Workspace;
 
 use super::{
-    LIVE_TOOLS, LiveTool, NormalizedCall, PermissionMode, RetiredTool, ToolCall,
+    LIVE_TOOLS, LiveTool, MAX_NAME, NormalizedCall, PermissionMode, RetiredTool, ToolCall,
     canonical_tool_name, live_tool, normalize_tool_call, retired_tools,
 };

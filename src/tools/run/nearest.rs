@@ -1,6 +1,6 @@
 //! The live tools that a name which means none was probably meant for.
 
-use super::{LIVE_TOOLS, LiveTool, canonical_tool_name, retired_tools};
+use super::{LIVE_TOOLS, LiveTool, MAX_NAME, canonical_tool_name, retired_tools};
 
 /// Names less alike than this have nothing to do with each other.
 const ALIKE: f64 = 0.65;
@@ -11,6 +11,8 @@ const MARGIN: f64 = 0.1;
 /// The live tools whose names, aliases or retired names are nearest to `said`, the nearest first; every
 /// live tool if none is near.
 pub(super) fn nearest(said: &str) -> Vec<&'static str> {
+    // Nothing that long is like a name, and finding that out would take its time.
+    let said = if said.len() > MAX_NAME { "" } else { said };
     let said = said.to_ascii_lowercase().replace('-', "_");
     let mut tools: Vec<(f64, &'static str)> = LIVE_TOOLS
         .iter()

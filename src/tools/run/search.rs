@@ -6,6 +6,37 @@ use globset::{GlobBuilder, GlobMatcher};
 use ignore::{WalkBuilder, WalkState};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long a search may take.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// When a search has to stop: when somebody asks for it, or when its time is up.
+pub(super) struct Patience<'a> {
+    cancel: &'a Cancel,
+    deadline: Instant,
+}
+
+impl Patience<'_> {
+    pub(super) fn new(cancel: &Cancel) -> Patience<'_> {
+        let deadline = Instant::now() + LIMIT;
+        Patience { cancel, deadline }
+    }
+
+    /// Whether the search may go on.
+    pub(super) fn check(&self) -> Result<(), ToolError> {
+        if self.cancel.is_cancelled() {
+            return Err(ToolError::Cancelled);
+        }
+        if Instant::now() > self.deadline {
+            return Err(ToolError::TimedOut {
+                limit: LIMIT,
+                output: String::new(),
+            });
+        }
+        Ok(())
+    }
+}
 
 /// A glob pattern, where `*` stays within a directory and `**` does not.
 pub(super) fn pattern(parameter: &str, pattern: &str) -> Result<GlobMatcher, ToolError> {
@@ -32,7 +63,7 @@ pub(super) fn files(
     toolbox: &Toolbox,
     path: &str,
     wanted: impl Fn(&Path) -> bool + Sync,
-    cancel: &Cancel,
+    patience: &Patience<'_>,
 ) -> Result<Vec<PathBuf>, ToolError> {
     let root = toolbox.workspace.root();
     let start = root.join(toolbox.workspace.find(path)?);
@@ -45,7 +76,7 @@ pub(super) fn files(
         .build_parallel();
     walk.run(|| {
         Box::new(|entry| {
-            if cancel.is_cancelled() {
+            if patience.check().is_err() {
                 return WalkState::Quit;
             }
             let Ok(entry) = entry else {
@@ -60,9 +91,7 @@ pub(super) fn files(
             WalkState::Continue
         })
     });
-    if cancel.is_cancelled() {
-        return Err(ToolError::Cancelled);
-    }
+    patience.check()?;
     let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     found.sort_unstable();
     Ok(found)
