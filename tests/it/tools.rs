@@ -94,6 +94,23 @@ fn a_name_belongs_to_one_live_tool() {
 }
 
 #[test]
+fn a_look_up_allocates_nothing() {
+    let long = "python_eval".repeat(1_000);
+    let names = retired_tools()
+        .iter()
+        .flat_map(|row| spellings(row.name))
+        .chain(spellings("read_file"))
+        .chain([String::from("frobnicate"), String::new(), long]);
+    for name in names {
+        let look_up = || (canonical_tool_name(&name), retired_tool(&name));
+        let allocations = allocation_counter::measure(|| {
+            std::hint::black_box(look_up());
+        });
+        assert_eq!(allocations.count_total, 0, "{name:?}");
+    }
+}
+
+#[test]
 fn a_name_that_means_no_tool_comes_back_untouched() {
     let longest = "x".repeat(MAX_NAME);
     let long = "python_eval".repeat(100_000);
