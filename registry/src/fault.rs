@@ -10,8 +10,7 @@ use crate::row::MAX_NAME;
 
 /// One thing that is wrong with the list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum FaultKind {
+pub(crate) enum FaultKind {
     /// A byte sequence that is not UTF-8.
     #[error("the list is not valid UTF-8")]
     NotUtf8,
@@ -158,7 +157,7 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// What to do about it, in one line.
-    pub fn hint(&self) -> String {
+    pub(crate) fn hint(&self) -> String {
         match self {
             Self::NotUtf8 => "save the file as UTF-8".into(),
             Self::ByteOrderMark => "save the file as UTF-8 without a byte-order mark".into(),
@@ -237,13 +236,13 @@ fn quoted(names: &[String]) -> String {
 
 /// A fault and its place in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub(crate) struct Fault {
     /// What is wrong.
-    pub kind: FaultKind,
+    pub(crate) kind: FaultKind,
     /// The bytes that are wrong.
-    pub span: Range<usize>,
+    pub(crate) span: Range<usize>,
     /// Other places that belong to it, each with a word on why.
-    pub also: Vec<(Range<usize>, String)>,
+    pub(crate) also: Vec<(Range<usize>, String)>,
 }
 
 impl Fault {
@@ -316,11 +315,6 @@ impl Faults {
             text: text.to_owned(),
             faults,
         }
-    }
-
-    /// The faults, in the order of their places.
-    pub fn iter(&self) -> impl Iterator<Item = &Fault> {
-        self.faults.iter()
     }
 
     /// How many there are.

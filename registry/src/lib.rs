@@ -19,10 +19,10 @@ pub mod sample;
 mod validate;
 
 pub use compare::{Comparison, Field, Violation, compare};
-pub use fault::{Fault, FaultKind, Faults, Paint, draw_unreadable};
+pub use fault::{Faults, Paint, draw_unreadable};
 pub use read::read;
 pub use render::render;
-pub use row::{LiveName, MAX_NAME, Row, fold, is_name};
+pub use row::{LiveName, MAX_NAME, Row, fold};
 pub use validate::{List, Rules, parse};
 
 /// Where the list stands, seen from the project's root.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use semver::Version;
 
-/// The longest name a row may have, in bytes.
+/// The longest name a row may have, in bytes. A name is a letter and then letters, digits, `_`, `.` or `-`, all ASCII.
 pub const MAX_NAME: usize = 64;
 
 /// One retired tool, as the list records it.
@@ -59,13 +59,6 @@ pub fn fold(name: &str) -> String {
             other => other.to_ascii_lowercase(),
         })
         .collect()
-}
-
-/// Whether `name` has the form `[A-Za-z][A-Za-z0-9_.-]{0,63}`.
-pub fn is_name(name: &str) -> bool {
-    name.len() <= MAX_NAME
-        && name.starts_with(|first: char| first.is_ascii_alphabetic())
-        && name.chars().all(is_name_char)
 }
 
 /// Whether a name may hold `letter` after its first character.

@@ -1,5 +1,6 @@
 //! `cargo xtask bench-build`: what a longer list adds to a release build.
 
+use std::env;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -16,9 +17,9 @@ use crate::{Status, copy, say};
 
 /// Measure what lists of 2, 100, 1,000 and 10,000 rows add to a release build.
 ///
-/// Builds in a copy of the sources, in a target directory of its own, so that nothing here is touched. Each list
-/// is built anew in every round; the least figure counts, for other work on the machine only ever adds. The
-/// processor time hardly depends on that work, so it is the one to compare on a busy machine.
+/// Builds in a copy of the sources, in a target directory of its own, so that nothing here is touched. Each list is
+/// built anew in every round, and the least figure counts, for other work on the machine only ever adds. On a busy
+/// machine compare the processor time.
 #[derive(Debug, Args)]
 pub(crate) struct BenchBuild {
     /// How many times each list is built.
@@ -86,7 +87,7 @@ impl Cost {
 fn build(sources: &Path, rows: usize) -> Result<Cost> {
     copy::replace_list(sources, sample::list(rows).as_bytes())?;
     let started = Instant::now();
-    let cargo = Command::new(env!("CARGO"))
+    let cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["build", "--release", "--locked", "--quiet", "--bin", "vak"])
         .current_dir(sources)
         .env("CARGO_TARGET_DIR", sources.with_file_name("target"))

@@ -21,7 +21,12 @@ use clap::{Parser, Subcommand};
 
 /// The project's own chores.
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask", disable_help_subcommand = true)]
+#[command(
+    name = "xtask",
+    bin_name = "cargo xtask",
+    disable_help_subcommand = true,
+    after_help = "Exit codes: 0 in order, 1 the check found something, 2 it could not do its work."
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -10,7 +10,6 @@ use clap::Args;
 use registry::{Rules, fold};
 use same_file::Handle;
 use similar::TextDiff;
-use tempfile::NamedTempFile;
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use crate::project::Project;
@@ -147,7 +146,10 @@ fn lock(path: &Path) -> Result<File> {
 fn replace(path: &Path, text: &str) -> Result<()> {
     let write = || -> io::Result<()> {
         let directory = path.parent().unwrap_or(Path::new("."));
-        let mut file = NamedTempFile::new_in(directory)?;
+        let mut file = tempfile::Builder::new()
+            .prefix(".retired_tools.")
+            .suffix(".tmp")
+            .tempfile_in(directory)?;
         file.write_all(text.as_bytes())?;
         file.as_file()
             .set_permissions(fs::metadata(path)?.permissions())?;
