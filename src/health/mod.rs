@@ -7,6 +7,7 @@
 mod config;
 mod list;
 mod plugins;
+mod skills;
 mod state;
 mod store;
 
@@ -115,6 +116,7 @@ pub fn examine(roots: &Roots) -> Report {
             store::registry(&seen),
             plugins::retired(&seen),
             plugins::references(&seen),
+            skills::rejected(&seen, roots),
             config::entries(&seen),
             store::quarantine(&seen),
             state::starter(roots),

@@ -50,6 +50,11 @@ fn broken() -> Sandbox {
         0,
     )
     .unwrap();
+    // A skill of the user's own that calls a retired tool.
+    sandbox.write(
+        "home/.vak/skills/calc/SKILL.md",
+        "---\nname: calc\ndescription: Work out sums.\n---\n\nCall `python_eval`.\n",
+    );
     // What killed processes leave, and a directory that nobody knows.
     fs::create_dir(workspace.join("plugins/staging")).unwrap();
     fs::write(workspace.join("plugins/.vak-tmp.99.0"), "half").unwrap();
@@ -122,6 +127,10 @@ fn a_repair_does_what_it_can_and_says_what_is_left() {
     sandbox
         .vak(&["plugins", "remove", "sqlite-notebook"])
         .expect(0);
+    sandbox.write(
+        "home/.vak/skills/calc/SKILL.md",
+        "---\nname: calc\ndescription: Work out sums.\n---\n\nCall `bash`.\n",
+    );
     let run = sandbox.vak(&["doctor", "--repair"]).expect(0);
     assert!(!run.stdout.contains('✗'), "{}", run.stdout);
 }
