@@ -69,6 +69,12 @@ impl Dir {
         Ok(Dir { fd, path })
     }
 
+    /// Another handle of the same opening: a lock that is taken with it lasts as long as either.
+    #[cfg(feature = "agent")]
+    pub(super) fn handle(&self) -> Result<OwnedFd> {
+        self.fd.try_clone().map_err(io_error("hold", &self.path))
+    }
+
     /// The path that it was opened by, for messages.
     pub fn path(&self) -> &Path {
         &self.path

@@ -57,7 +57,14 @@ pub(crate) fn replace_at(
     name: &OsStr,
     bytes: &[u8],
 ) -> Result<()> {
-    replace_in(&Dir::held(directory, path)?, name, bytes)
+    let dir = Dir::held(directory, path)?;
+    // Two writers would sweep away each other's temporary files, so they take turns. Where the file system
+    // cannot lock a directory, they go on as they are.
+    let handle = File::from(dir.handle()?);
+    match super::lock::acquire(&handle, path, std::time::Instant::now(), super::TIMEOUT) {
+        Ok(()) | Err(DiskError::Io { .. }) => replace_in(&dir, name, bytes),
+        Err(error) => Err(error),
+    }
 }
 
 /// Removes the temporary files that killed processes left in a directory (not below it).
