@@ -2,7 +2,7 @@
 //! that is checked against it.
 //!
 //! With `default-features = false` this library is the table ([`tools`]) and the scanner ([`scan`])
-//! alone; the other modules come with the features `walk`, `store` and `cli`.
+//! alone; the other modules come with the features `walk`, `store`, `server` and `cli`.
 
 pub mod scan;
 pub mod tools;
@@ -27,6 +27,8 @@ pub mod plugin;
 pub mod roots;
 #[cfg(feature = "store")]
 pub mod seed;
+#[cfg(feature = "server")]
+pub mod server;
 #[cfg(feature = "store")]
 pub mod skills;
 #[cfg(feature = "store")]

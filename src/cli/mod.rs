@@ -11,6 +11,8 @@ mod out;
 mod plugins;
 mod program;
 mod scan;
+#[cfg(feature = "server")]
+mod serve;
 mod session;
 mod setup;
 mod skills;
@@ -70,6 +72,8 @@ enum Command {
     Tools(tools::ToolsArgs),
     Exec(exec::ExecArgs),
     Scan(scan::ScanArgs),
+    #[cfg(feature = "server")]
+    Serve(serve::ServeArgs),
     ServicesSync(sync::SyncArgs),
     #[command(name = "self")]
     Program(program::SelfArgs),
@@ -133,6 +137,8 @@ fn run(command: &Command, out: &mut Out) -> anyhow::Result<Status> {
         Command::Scan(args) => scan::run(args, out),
         Command::Skills(args) => skills::run(args, out),
         Command::Tools(args) => tools::run(args, out),
+        #[cfg(feature = "server")]
+        Command::Serve(args) => serve::run(args, out),
         Command::ServicesSync(args) => sync::run(args, out),
         Command::Program(args) => program::run(args, out),
         Command::Completions(args) => manual::completions(args, out),

@@ -4,7 +4,7 @@
 //! file. At every moment the program's name leads to a whole file, the old one or the new.
 
 use super::lock::acquire;
-use super::replace::{Temporary, may_write, sweep_in};
+use super::replace::{OWNER_ONLY, Temporary, may_write, sweep_in};
 use super::{Dir, DiskError, Kind, Result, TIMEOUT, io_error, os_error};
 use rustix::fs::Stat;
 use std::ffi::{OsStr, OsString};
@@ -72,7 +72,7 @@ impl Executable {
     pub fn stage(&self, bytes: &[u8]) -> Result<Staged<'_>> {
         may_write(&self.dir, &self.name, &self.path())?;
         let old = self.stat(&self.name)?;
-        let mut temporary = Temporary::create(&self.dir, self.path(), false)?;
+        let mut temporary = Temporary::create(&self.dir, self.path(), OWNER_ONLY)?;
         temporary.fill(bytes, Some(&old))?;
         // A file that is open for writing can't be run.
         temporary.close_for_writing()?;
@@ -113,7 +113,7 @@ impl Executable {
     fn keep_previous(&self) -> Result<()> {
         let old = self.stat(&self.name)?;
         let bytes = self.dir.read(&self.name, MAX_BYTES)?.unwrap_or_default();
-        let copy = Temporary::create(&self.dir, self.previous_path(), false)?;
+        let copy = Temporary::create(&self.dir, self.previous_path(), OWNER_ONLY)?;
         copy.fill(&bytes, Some(&old))?;
         copy.rename_to(&self.previous())
     }

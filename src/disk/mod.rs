@@ -30,7 +30,7 @@ pub use lock::{
 };
 #[cfg(feature = "agent")]
 pub(crate) use replace::replace_at;
-pub use replace::{STRAY_PREFIX, replace, replace_below, sweep};
+pub use replace::{STRAY_PREFIX, create_private, replace, replace_below, sweep};
 pub use scratch::Scratch;
 pub use tree::{copy_files, create_dirs, move_dir, remove_empty_dir, remove_file, remove_tree};
 

@@ -12,6 +12,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// nobody holds is a stray of a killed process.
 pub const STRAY_PREFIX: &str = ".vak-tmp.";
 
+/// The mode of what nobody else may read.
+pub(super) const OWNER_ONLY: u32 = 0o600;
+
 /// As many links as Linux itself follows.
 const MAX_LINKS: usize = 40;
 
@@ -67,6 +70,21 @@ pub(crate) fn replace_at(
     }
 }
 
+/// Creates a file of a root that only its owner may read or write, whole and in one step. A name that is
+/// taken is refused.
+pub fn create_private(guard: &LockGuard, root: &Path, name: &OsStr, bytes: &[u8]) -> Result<()> {
+    guard.check(root)?;
+    let dir = super::tree::open_root(root)?;
+    let path = root.join(name);
+    if dir.kind(name)?.is_some() {
+        return Err(DiskError::Exists { path });
+    }
+    let temporary = Temporary::create(&dir, path, OWNER_ONLY)?;
+    temporary.fill(bytes, None)?;
+    temporary.rename_to(name)?;
+    dir.sync()
+}
+
 /// Removes the temporary files that killed processes left in a directory (not below it).
 pub fn sweep(guard: &LockGuard, directory: &Path) -> Result<()> {
     guard.check(directory)?;
@@ -101,7 +119,9 @@ pub(super) fn replace_in(dir: &Dir, name: &OsStr, bytes: &[u8]) -> Result<()> {
         Some(_) => return Err(DiskError::NotAFile { path }),
     }
     sweep_in(dir)?;
-    let temporary = Temporary::create(dir, path, old.is_none())?;
+    // Until an old file's mode is known to be set, nobody else may read the bytes.
+    let mode = if old.is_none() { 0o666 } else { OWNER_ONLY };
+    let temporary = Temporary::create(dir, path, mode)?;
     temporary.fill(bytes, old.as_ref())?;
     temporary.rename_to(name)?;
     dir.sync()
@@ -123,15 +143,13 @@ pub(super) struct Temporary<'a> {
 }
 
 impl<'a> Temporary<'a> {
-    pub(super) fn create(dir: &'a Dir, target: PathBuf, is_new: bool) -> Result<Temporary<'a>> {
+    pub(super) fn create(dir: &'a Dir, target: PathBuf, mode: u32) -> Result<Temporary<'a>> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let serial = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = OsString::from(format!("{STRAY_PREFIX}{}.{serial}", std::process::id()));
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        // Until an old file's mode is known to be set, nobody else may read the bytes.
-        let mode = Mode::from_raw_mode(if is_new { 0o666 } else { 0o600 });
-        let file: File = rustix::fs::openat(dir, &name, flags, mode)
+        let file: File = rustix::fs::openat(dir, &name, flags, Mode::from_raw_mode(mode))
             .map_err(os_error("create a file beside", &target))?
             .into();
         let temporary = Temporary {

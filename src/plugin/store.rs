@@ -1,6 +1,7 @@
 //! A store: its place, its lock, and what can be read of it.
 
 use super::document::{REGISTRY_FILE, Registry};
+use super::grants::{self, Grant};
 use super::installed::InstalledPlugin;
 use super::location::{self, LocationFault};
 use super::name::QuarantineId;
@@ -113,6 +114,11 @@ impl PluginStore {
         self.scope
     }
 
+    /// The config entries that would go with a plugin of this store. Reads only.
+    pub fn grants(&self, name: &str) -> Result<Vec<Grant>> {
+        grants::plan(self, name)
+    }
+
     /// Takes the lock that changes to this store need: of its own root, which is created if it is missing,
     /// and of those other roots that exist, because their configs may name its plugins.
     pub fn lock(&self) -> Result<LockGuard> {
@@ -146,12 +152,21 @@ impl PluginStore {
 
     /// Every installed plugin with what the scanner says of its package, by name. Reads only.
     pub fn scan(&self) -> Result<Vec<ScannedPlugin>> {
-        let mut scanned = self.scan_once(&self.list()?)?;
+        self.scan_with(|_, package| scan_package(package, Scanner::shipped()))
+    }
+
+    /// As [`PluginStore::scan`], for a caller that remembers what a scan of a package said: `scan` gets each
+    /// plugin and its package directory, from several threads.
+    pub fn scan_with(
+        &self,
+        scan: impl Fn(&InstalledPlugin, &Path) -> PackageScan + Sync,
+    ) -> Result<Vec<ScannedPlugin>> {
+        let mut scanned = self.scan_once(&self.list()?, &scan)?;
         // A package that is gone may be one that was just taken away, or replaced.
         if scanned.iter().any(|plugin| plugin.fault.is_some()) {
             let now = self.list()?;
             if now != plugins_of(&scanned) {
-                scanned = self.scan_once(&now)?;
+                scanned = self.scan_once(&now, &scan)?;
             }
         }
         Ok(scanned)
@@ -164,19 +179,28 @@ impl PluginStore {
         Ok(scanned)
     }
 
-    fn scan_once(&self, plugins: &[InstalledPlugin]) -> Result<Vec<ScannedPlugin>> {
+    fn scan_once(
+        &self,
+        plugins: &[InstalledPlugin],
+        scan: &(impl Fn(&InstalledPlugin, &Path) -> PackageScan + Sync),
+    ) -> Result<Vec<ScannedPlugin>> {
         let root = self.open_root()?;
         Ok(plugins
             .par_iter()
-            .map(|plugin| self.scan_one(root.as_ref(), plugin))
+            .map(|plugin| self.scan_one(root.as_ref(), plugin, scan))
             .collect())
     }
 
-    fn scan_one(&self, root: Option<&Dir>, plugin: &InstalledPlugin) -> ScannedPlugin {
+    fn scan_one(
+        &self,
+        root: Option<&Dir>,
+        plugin: &InstalledPlugin,
+        scan: impl Fn(&InstalledPlugin, &Path) -> PackageScan,
+    ) -> ScannedPlugin {
         let located = self.locate_in(root, &plugin.package_path);
         let package = located.as_ref().ok().map(|dir| dir.path().to_owned());
         let (fault, scan) = match located {
-            Ok(dir) => (None, scan_package(dir.path(), Scanner::shipped())),
+            Ok(dir) => (None, scan(plugin, dir.path())),
             Err(fault) => (Some(fault), PackageScan::default()),
         };
         ScannedPlugin {
@@ -192,7 +216,9 @@ impl PluginStore {
     pub fn inspect(&self, name: &str) -> Result<Inspection> {
         let plugin = self.installed(&self.load()?, name)?;
         let root = self.open_root()?;
-        let scanned = self.scan_one(root.as_ref(), &plugin);
+        let scanned = self.scan_one(root.as_ref(), &plugin, |_, package| {
+            scan_package(package, Scanner::shipped())
+        });
         let located = self.locate_in(root.as_ref(), &plugin.package_path);
         let (package, surveyed) = match located {
             Ok(dir) => (Some(dir.path().to_owned()), survey(dir)),

@@ -8,6 +8,8 @@
 // What the tests stand on.
 mod chat_server; // a model on the loopback that answers from a script
 mod sandbox; // a home and a working directory of a test's own, and the binary run in them
+#[cfg(feature = "server")]
+mod service; // a running `vak serve`, and a client that says exactly what it is told to
 mod tree; // a directory tree as a value, to compare before with after
 
 // What they show.
@@ -31,6 +33,12 @@ mod scan_command; // what `vak scan` shows, to people and to programs
 mod scan_fix; // the edits of tools lists
 mod seed; // what setup writes, and what it leaves alone
 mod self_update; // the program replaced, whole or not at all
+#[cfg(feature = "server")]
+mod server_api; // the admin API, with the disk looked at after each request
+#[cfg(feature = "server")]
+mod server_connection; // clients that are slow, rude, or many, and the end of the server
+#[cfg(feature = "server")]
+mod server_guard; // who gets in and who does not
 mod skills; // which skills the model is offered, and why another is not
 mod tool_calls; // one call through the whole path, and what the model is told
 mod tools; // the list of retired tools, the live ones, and what a name resolves to

@@ -1,0 +1,104 @@
+//! Connections: how many, how large a request's head, how slow a client may be, and how they end.
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_io_timeout::TimeoutStream;
+
+/// How many connections are served at once. Others wait in the system's queue, where they cost nothing.
+const MAX_CONNECTIONS: usize = 256;
+
+/// How large a request's head may be, in bytes. Also what a connection buffers at most.
+const MAX_HEAD: usize = 16 << 10;
+
+/// How many headers a request may have.
+const MAX_HEADERS: usize = 64;
+
+/// How long a client may take for the head of a request, and how long a connection may be idle.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+
+/// How long a client may leave an answer unread.
+const WRITE_TIME: Duration = Duration::from_secs(10);
+
+/// How long requests in flight may go on after the server was told to end: a little longer than a change
+/// waits for the store's lock.
+const GRACE: Duration = Duration::from_secs(15);
+
+/// How long to wait when no connection can be accepted, for instance for lack of file handles.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
+
+/// Serves connections until `stop` ends, then lets requests in flight end, at most for [`GRACE`] or until
+/// `hurry` ends.
+pub(super) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    stop: impl Future<Output = ()>,
+    hurry: impl Future<Output = ()>,
+) {
+    let graceful = GracefulShutdown::new();
+    {
+        let accepting = accept_all(&listener, &router, &graceful);
+        tokio::select! {
+            () = accepting => {}
+            () = stop => {}
+        }
+    }
+    drop(listener);
+    let finish = tokio::time::timeout(GRACE, graceful.shutdown());
+    tokio::select! {
+        result = finish => if result.is_err() {
+            tracing::warn!("some requests did not end in time and were cut off");
+        },
+        () = hurry => {}
+    }
+}
+
+async fn accept_all(listener: &TcpListener, router: &Router, graceful: &GracefulShutdown) {
+    let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    loop {
+        let Ok(slot) = Arc::clone(&slots).acquire_owned().await else {
+            return; // It is never closed.
+        };
+        match listener.accept().await {
+            Ok((stream, _)) => spawn(stream, slot, router.clone(), graceful),
+            Err(error) => {
+                tracing::warn!(cause = %error, "a connection could not be accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+fn spawn(
+    stream: TcpStream,
+    slot: OwnedSemaphorePermit,
+    router: Router,
+    graceful: &GracefulShutdown,
+) {
+    // Answers are small and written whole; waiting to fill a packet only delays them.
+    let _ = stream.set_nodelay(true);
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(WRITE_TIME));
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME)
+        .max_buf_size(MAX_HEAD)
+        .max_headers(MAX_HEADERS)
+        .serve_connection(
+            TokioIo::new(Box::pin(stream)),
+            TowerToHyperService::new(router),
+        );
+    let connection = graceful.watch(connection);
+    tokio::spawn(async move {
+        let _slot = slot;
+        // A client that breaks the protocol or goes away is its own affair.
+        let _ = pin!(connection).await;
+    });
+}

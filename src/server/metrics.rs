@@ -1,0 +1,76 @@
+//! The state in numbers, in the text format of Prometheus.
+
+use super::views::View;
+use super::wire::{Quarantine, ScopeName};
+use std::fmt::Write as _;
+
+/// The metrics as of a look at the stores and their quarantine.
+pub(super) fn text(view: &View, quarantine: &Quarantine) -> String {
+    let mut text = String::new();
+    let stores = || view.retired.stores.iter();
+    gauge(
+        &mut text,
+        "vak_installed_plugins",
+        "Installed plugins.",
+        stores().map(|store| (scope(store.scope), store.installed as f64)),
+    );
+    gauge(
+        &mut text,
+        "vak_retired_plugins",
+        "Installed plugins that tell the model to call a retired tool.",
+        stores().map(|store| (scope(store.scope), store.plugins.len() as f64)),
+    );
+    gauge(
+        &mut text,
+        "vak_kept_plugins",
+        "Retired plugins that the operator keeps.",
+        stores().map(|store| {
+            let kept = store.plugins.iter().filter(|plugin| plugin.kept);
+            (scope(store.scope), kept.count() as f64)
+        }),
+    );
+    gauge(
+        &mut text,
+        "vak_findings",
+        "References to retired tools in installed plugins.",
+        view.findings
+            .iter()
+            .map(|(grade, count)| (format!("{{grade=\"{}\"}}", grade.as_str()), *count as f64)),
+    );
+    gauge(
+        &mut text,
+        "vak_quarantined_plugins",
+        "Plugins in quarantine.",
+        stores().map(|store| {
+            let held = quarantine.plugins.iter();
+            (
+                scope(store.scope),
+                held.filter(|plugin| plugin.scope == store.scope).count() as f64,
+            )
+        }),
+    );
+    gauge(
+        &mut text,
+        "vak_scan_duration_seconds",
+        "How long the latest look at all installed plugins took.",
+        [(String::new(), view.took.as_secs_f64())],
+    );
+    text
+}
+
+fn gauge(
+    text: &mut String,
+    name: &str,
+    help: &str,
+    samples: impl IntoIterator<Item = (String, f64)>,
+) {
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge");
+    for (labels, value) in samples {
+        let _ = writeln!(text, "{name}{labels} {value}");
+    }
+}
+
+fn scope(scope: ScopeName) -> String {
+    format!("{{scope=\"{}\"}}", scope.as_str())
+}
