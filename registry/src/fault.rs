@@ -196,7 +196,8 @@ impl FaultKind {
                 "raise `version` in `Cargo.toml` to {retired_in} first, or name the release that really dropped the tool"
             ),
             Self::Duplicate { line, .. } => format!(
-                "a name is retired once, whatever its letter case and with `-` as `_`; the row on line {line} stands"
+                "`{}:{line}` has it already; a name is retired once, whatever its letter case and with `-` as `_`",
+                crate::FILE
             ),
             Self::SelfReplacement(_) => "name the live tool to call instead".into(),
             Self::Cycle(_) => "let one of these rows be replaced by a live tool".into(),

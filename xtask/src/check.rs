@@ -5,10 +5,10 @@ use std::io::{self, Write as _};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use ignore::WalkBuilder;
-use registry::{List, Row, Rules, Violation, fold};
+use registry::{Comparison, List, Row, Rules, fold};
 
 use crate::base::{self, Base, Environment};
+use crate::explain::{retire_again, sides, undo, whereabouts};
 use crate::git::Git;
 use crate::history::{self, Done, LostInMerge, Origin, Outcome, Step, Version, short};
 use crate::project::Project;
@@ -249,103 +249,6 @@ fn names_in(literal: &str) -> impl Iterator<Item = &str> {
     literal.split(is_separator).filter(|part| !part.is_empty())
 }
 
-/// The row as it was and as it is.
-fn sides(step: &Step, violation: &Violation, bytes: Option<&[u8]>) -> [String; 2] {
-    let base = violation.base();
-    let now = match violation.now() {
-        Some(row) => format!("{}: {row}", step.to.place(Some(row.line))),
-        None => match commented_out(step, base, bytes) {
-            Some(line) => format!("{}: only in a comment", step.to.place(Some(line))),
-            None => format!("{}: no such row", step.to.place(None)),
-        },
-    };
-    [
-        format!("  base: {}: {base}", step.from.place(Some(base.line))),
-        format!("   now: {now}"),
-    ]
-}
-
-/// The line of the work tree's list that has the row's name in a comment.
-fn commented_out(step: &Step, row: &Row, bytes: Option<&[u8]>) -> Option<usize> {
-    let text = std::str::from_utf8(bytes?).ok()?;
-    let is_it = |line: &str| {
-        let comment = line.trim_start().strip_prefix('#');
-        comment.is_some_and(|comment| comment.contains(&row.name) && comment.contains('='))
-    };
-    let line = text.lines().position(is_it)? + 1;
-    (step.to == Origin::WorkTree).then_some(line)
-}
-
-/// The commands that undo a step; what it rightly added is added again.
-fn undo(step: &Step, head: Option<&str>) -> Vec<String> {
-    let file = registry::FILE;
-    let added = match &step.done {
-        Done::Compared(comparison) => comparison.added.as_slice(),
-        Done::Gone(_) => &[],
-    };
-    let mut commands = vec![match &step.from {
-        Origin::Commit(from) => format!("git checkout {} -- {file}", short(from)),
-        from => format!("cp {} {file}", from.place(None)),
-    }];
-    commands.extend(added.iter().map(retire_again));
-    match &step.to {
-        Origin::Commit(to) if Some(to.as_str()) == head => {
-            commands.push(format!("git commit --amend --no-edit {file}"));
-            commands
-        }
-        Origin::Commit(to) => vec![
-            format!(
-                "git rebase --rebase-merges --interactive {}^  # and mend that commit",
-                short(to)
-            ),
-            format!(
-                "cargo xtask check --base {}  # instead, where that commit is published and the rows are back",
-                short(to)
-            ),
-        ],
-        Origin::File(_) | Origin::WorkTree => commands,
-    }
-}
-
-/// The command that adds a row.
-fn retire_again(row: &Row) -> String {
-    let Row {
-        name,
-        retired_in,
-        replacement,
-        hint,
-        ..
-    } = row;
-    let hint = hint.as_ref().map_or_else(String::new, |hint| {
-        format!(" --hint '{}'", hint.replace('\'', r"'\''"))
-    });
-    format!("cargo xtask retire {name} {retired_in} {replacement}{hint}")
-}
-
-/// Where the list has gone, if it only moved.
-fn whereabouts(project: &Project, step: &Step) -> String {
-    if step.to != Origin::WorkTree {
-        return format!("no such file in {}", step.to.place(None));
-    }
-    let moved = WalkBuilder::new(&project.root)
-        .hidden(false)
-        .build()
-        .filter_map(Result::ok)
-        .map(ignore::DirEntry::into_path)
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "toml")
-        })
-        .find(|path| {
-            let rows = std::fs::read(path).map(|bytes| registry::read("", &bytes));
-            matches!(rows, Ok(Ok(rows)) if !rows.is_empty())
-        });
-    match moved {
-        Some(path) => format!("it moved to {}", project.shown(&path)),
-        None => "no such file".to_owned(),
-    }
-}
-
 /// What the list was compared with, in one line.
 fn compared_with(base: &Base, outcome: &Outcome) -> String {
     let (named, how) = match base {
@@ -363,24 +266,28 @@ fn compared_with(base: &Base, outcome: &Outcome) -> String {
     if outcome.is_first_landing {
         return format!("base: {named} ({how}) has no list: this is its first landing");
     }
-    let (kept, added) = outcome
-        .steps
-        .last()
-        .map_or((0, Vec::new()), |step| match &step.done {
-            Done::Gone(_) => (0, Vec::new()),
-            Done::Compared(comparison) => {
-                let names = comparison.added.iter().map(|row| format!("`{}`", row.name));
-                (comparison.kept, names.collect())
-            }
-        });
-    let added = match added.as_slice() {
-        [] => "none added".to_owned(),
-        names => format!("{} added: {}", names.len(), names.join(", ")),
+    let did = match outcome.steps.last().map(|step| &step.done) {
+        Some(Done::Compared(comparison)) => what_it_did(comparison),
+        Some(Done::Gone(_)) | None => "nothing to compare".to_owned(),
     };
-    format!(
-        "base: {named} ({how}): {} kept, {added}",
-        count(kept, "row")
-    )
+    format!("base: {named} ({how}): {did}")
+}
+
+/// `2 rows kept, 1 added: a, hint reworded: b`.
+fn what_it_did(comparison: &Comparison) -> String {
+    let names = |rows: &[Row]| {
+        let names: Vec<_> = rows.iter().map(|row| format!("`{}`", row.name)).collect();
+        names.join(", ")
+    };
+    let mut did = vec![format!("{} kept", count(comparison.kept, "row"))];
+    did.push(match comparison.added.len() {
+        0 => "none added".to_owned(),
+        added => format!("{added} added: {}", names(&comparison.added)),
+    });
+    if !comparison.reworded.is_empty() {
+        did.push(format!("hint reworded: {}", names(&comparison.reworded)));
+    }
+    did.join(", ")
 }
 
 /// `1 row`, `2 rows`.

@@ -7,6 +7,7 @@ mod base;
 mod bench_build;
 mod check;
 mod copy;
+mod explain;
 mod git;
 mod history;
 mod mentions;

@@ -287,13 +287,13 @@ fn a_row_is_appended() {
 
 #[test]
 fn a_hint_is_reworded_added_and_taken_away() {
-    check_passes("hints_reworded", |project| {
+    check_passes("hint_reworded", |project| {
         project.edit(|list| list.replace("run Python", "call Python"));
     });
-    check_passes("hints_reworded", |project| {
+    check_passes("hint_taken_away", |project| {
         project.edit(|list| list.replace("hint = \"run Python with `python3`\"\n", ""));
     });
-    check_passes("hints_reworded", |project| {
+    check_passes("hint_added", |project| {
         project.edit(|list| format!("{list}hint = \"open it in a browser\"\n"));
     });
 }
