@@ -4,6 +4,7 @@
 //! chores and the tests all read the list through this crate, so that they all say the same about it.
 //!
 //! - [`read`] takes the text apart into rows and collects every fault of form.
+//! - [`salvage`] takes what it can from a text with faults.
 //! - [`parse`] also checks the rows against each other and against the package ([`Rules`]).
 //! - [`compare`] says what one version of the list did to the rows of another.
 //! - [`render`] turns a valid list into the source of the compiled-in table.
@@ -20,7 +21,7 @@ mod validate;
 
 pub use compare::{Comparison, Field, Violation, compare};
 pub use fault::{Faults, Paint, draw_unreadable};
-pub use read::read;
+pub use read::{Salvage, read, salvage};
 pub use render::render;
 pub use row::{LiveName, MAX_NAME, Row, fold};
 pub use validate::{List, Rules, parse};

@@ -21,7 +21,10 @@ pub(crate) struct Placed {
 /// What could be read of a text: every row that is whole, and every fault of form.
 pub(crate) struct Reading {
     pub(crate) text: String,
+    is_toml: bool,
     pub(crate) rows: Vec<Placed>,
+    /// The names of the rows that are not whole.
+    broken: Vec<String>,
     pub(crate) faults: Vec<Fault>,
 }
 
@@ -41,13 +44,36 @@ pub fn read(path: &str, bytes: &[u8]) -> Result<Vec<Row>, Faults> {
     }
 }
 
+/// What can be told of a list in spite of its faults.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Salvage {
+    /// The rows that are whole.
+    pub rows: Vec<Row>,
+    /// The names of the rows that are there but not whole.
+    pub broken: Vec<String>,
+}
+
+/// Reads what can be read of a list; `None` where it is not even TOML.
+pub fn salvage(bytes: &[u8]) -> Option<Salvage> {
+    let Reading {
+        is_toml,
+        rows,
+        broken,
+        ..
+    } = Reading::of(bytes);
+    let rows = rows.into_iter().map(|placed| placed.row).collect();
+    is_toml.then_some(Salvage { rows, broken })
+}
+
 impl Reading {
     /// Reads as much of `bytes` as can be read.
     pub(crate) fn of(bytes: &[u8]) -> Reading {
         let (text, undecodable) = layout::decode(bytes);
         let mut reading = Reading {
             text: text.into_owned(),
+            is_toml: false,
             rows: Vec::new(),
+            broken: Vec::new(),
             faults: undecodable.into_iter().collect(),
         };
         if reading.faults.is_empty() {
@@ -63,7 +89,10 @@ impl Reading {
     fn read_toml(&mut self) {
         let text = self.text.clone();
         match Document::parse(text.as_str()) {
-            Ok(document) => self.read_document(document.as_table()),
+            Ok(document) => {
+                self.is_toml = true;
+                self.read_document(document.as_table());
+            }
             Err(error) => {
                 let span = error.span().unwrap_or(0..0);
                 let message = error.message().replace('\n', ", ");
@@ -111,22 +140,23 @@ impl Reading {
         }
         let name = name.filter(|(name, span)| self.check_name(name, span));
         let version = version.and_then(|(version, span)| self.version(&version, span));
-        if let (Some((name, at)), Some((retired_in, version_at)), Some((replacement, to))) =
-            (name, version, replacement)
-        {
-            self.rows.push(Placed {
-                row: Row {
-                    name,
-                    retired_in,
-                    replacement,
-                    hint: hint.map(|(hint, _)| hint),
-                    line: starts.line(at.start),
-                },
-                name: at,
-                retired_in: version_at,
-                replacement: to,
-            });
-        }
+        let (Some(name), Some(version), Some(replacement)) = (name, version, replacement) else {
+            let name = row.get("name").and_then(Item::as_str);
+            self.broken.extend(name.map(str::to_owned));
+            return;
+        };
+        self.rows.push(Placed {
+            row: Row {
+                name: name.0,
+                retired_in: version.0,
+                replacement: replacement.0,
+                hint: hint.map(|(hint, _)| hint),
+                line: starts.line(name.1.start),
+            },
+            name: name.1,
+            retired_in: version.1,
+            replacement: replacement.1,
+        });
     }
 
     /// The string of a field that every row has.

@@ -49,6 +49,7 @@ pub fn parse(path: &str, bytes: &[u8], rules: Rules<'_>) -> Result<List, Faults>
         text,
         rows,
         mut faults,
+        ..
     } = Reading::of(bytes);
     let (ends, circles) = chain::follow(&rows);
     faults.extend(duplicates(&rows));

@@ -10,7 +10,7 @@ use registry::{Comparison, List, Row, Rules, fold};
 use crate::base::{self, Base, Environment};
 use crate::explain::{retire_again, sides, undo, whereabouts};
 use crate::git::Git;
-use crate::history::{self, Done, LostInMerge, Origin, Outcome, Step, Version, short};
+use crate::history::{self, Done, LostInMerge, Now, Origin, Outcome, Step, short};
 use crate::project::Project;
 use crate::sources::{self, Sources};
 use crate::{Status, paint, say};
@@ -40,15 +40,8 @@ pub(crate) fn run(check: &Check) -> Result<Status> {
     };
     let mut report = Report::default();
 
-    let now = match bytes {
-        Some(bytes) => registry::read(registry::FILE, bytes).ok().map(Some),
-        None => Some(None),
-    };
-    let now = now.map(|rows| Version {
-        origin: Origin::WorkTree,
-        rows,
-    });
-    let outcome = history::compare(git.as_ref(), &base, now.as_ref())?;
+    let now = Now::of(bytes);
+    let outcome = history::compare(git.as_ref(), &base, &now)?;
     report.base(&project, &base, &outcome, bytes);
 
     let sources = sources::read(&project)?;
@@ -102,12 +95,11 @@ impl Report {
             Err(faults) => {
                 self.findings += faults.count();
                 say(&(faults.draw(paint()) + "\n"));
-                if registry::read(registry::FILE, bytes).is_err() {
-                    say(
-                        "note: the rows as they are now were not compared with the base: they cannot be read",
-                    );
+                let salvage = registry::salvage(bytes);
+                if salvage.is_none() {
+                    say("note: the rows as they are now were not compared: none can be read");
                 }
-                let rows = registry::read(registry::FILE, bytes).unwrap_or_default();
+                let rows = salvage.unwrap_or_default().rows;
                 self.literals(&rows, sources);
             }
         }

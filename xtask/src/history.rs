@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use registry::{Comparison, Row, Violation};
+use registry::{Comparison, Row, Salvage, Violation};
 
 use crate::base::Base;
 use crate::git::Git;
@@ -105,11 +105,55 @@ pub(crate) struct Outcome {
     pub(crate) is_first_landing: bool,
 }
 
-/// Compares the list of the work tree with a base. `now` is `None` where that list is not readable.
+/// The list as it is now.
+#[derive(Debug, Clone)]
+pub(crate) enum Now {
+    /// There is none.
+    Missing,
+    /// Nothing of it can be read.
+    Unreadable,
+    /// What of it can be read.
+    Read(Salvage),
+}
+
+impl Now {
+    /// Takes what it can from the bytes of the list.
+    pub(crate) fn of(bytes: Option<&[u8]>) -> Now {
+        match bytes.map(registry::salvage) {
+            None => Now::Missing,
+            Some(None) => Now::Unreadable,
+            Some(Some(salvage)) => Now::Read(salvage),
+        }
+    }
+
+    /// The same as the last of the versions, if it can be compared.
+    fn version(&self) -> Option<Version> {
+        let rows = match self {
+            Now::Unreadable => return None,
+            Now::Missing => None,
+            Now::Read(salvage) => Some(salvage.rows.clone()),
+        };
+        let origin = Origin::WorkTree;
+        Some(Version { origin, rows })
+    }
+
+    /// Whether a row of this name is there, whole or not.
+    fn has(&self, name: &str) -> bool {
+        match self {
+            Now::Missing => false,
+            Now::Unreadable => true,
+            Now::Read(Salvage { rows, broken }) => {
+                rows.iter().any(|row| row.name == name) || broken.iter().any(|row| row == name)
+            }
+        }
+    }
+}
+
+/// Compares the list of the work tree with a base.
 ///
 /// # Errors
 /// A base that was named cannot be read, or git fails.
-pub(crate) fn compare(git: Option<&Git>, base: &Base, now: Option<&Version>) -> Result<Outcome> {
+pub(crate) fn compare(git: Option<&Git>, base: &Base, now: &Now) -> Result<Outcome> {
     match (base, git) {
         (Base::None(_), _) | (Base::Commit { .. } | Base::History { .. }, None) => {
             Ok(Outcome::default())
@@ -135,19 +179,27 @@ pub(crate) fn compare(git: Option<&Git>, base: &Base, now: Option<&Version>) -> 
 }
 
 /// Compares each version with the last one before it that had a list.
-fn walk(versions: Vec<Version>, now: Option<&Version>) -> Outcome {
+fn walk(versions: Vec<Version>, now: &Now) -> Outcome {
     let mut outcome = Outcome {
         is_first_landing: versions.iter().all(|version| version.rows.is_none()),
         ..Outcome::default()
     };
     let mut last: Option<(Origin, Vec<Row>)> = None;
-    for version in versions.into_iter().chain(now.cloned()) {
+    for version in versions.into_iter().chain(now.version()) {
         let Version { origin: to, rows } = version;
         if let Some((from, before)) = &last {
-            let done = match &rows {
+            let mut done = match &rows {
                 Some(rows) => Done::Compared(registry::compare(before, rows)),
                 None => Done::Gone(before.len()),
             };
+            if let Done::Compared(comparison) = &mut done
+                && to == Origin::WorkTree
+            {
+                // A row with faults is there: that it has faults is said elsewhere.
+                comparison.violations.retain(|violation| {
+                    violation.now().is_some() || !now.has(&violation.base().name)
+                });
+            }
             let from = from.clone();
             let to = to.clone();
             outcome.steps.push(Step { from, to, done });
@@ -198,14 +250,7 @@ fn history(git: &Git) -> Result<(Vec<Version>, Vec<String>)> {
 }
 
 /// The rows that a merged branch had and that the list does not have now.
-fn lost_in_merges(
-    git: &Git,
-    since: Option<&str>,
-    now: Option<&Version>,
-) -> Result<Vec<LostInMerge>> {
-    let Some(rows) = now.and_then(|now| now.rows.as_ref()) else {
-        return Ok(Vec::new());
-    };
+fn lost_in_merges(git: &Git, since: Option<&str>, now: &Now) -> Result<Vec<LostInMerge>> {
     let mut lost = Vec::new();
     for merge in git.merges(since)? {
         for parent in merge.merged {
@@ -214,7 +259,7 @@ fn lost_in_merges(
             };
             let origin = Origin::Commit(parent.clone());
             for row in registry::read(&origin.place(None), &bytes).unwrap_or_default() {
-                if !rows.iter().any(|kept| kept.name == row.name) {
+                if !now.has(&row.name) {
                     lost.push(LostInMerge {
                         merge: merge.commit.clone(),
                         parent: parent.clone(),

@@ -71,6 +71,25 @@ fn a_row_is_deleted_where_another_is_added() {
     });
 }
 
+/// As with an editor that takes the row's own lines and leaves its header.
+#[test]
+fn a_row_is_deleted_but_for_its_header() {
+    check_fails("row_deleted_but_header", |project| {
+        project.edit(|list| {
+            let (head, _, second) = halves(list);
+            format!("{head}[[retired]]\n\n{second}")
+        });
+    });
+}
+
+/// A row that is there with a fault is not reported as removed as well.
+#[test]
+fn a_row_is_damaged() {
+    check_fails("row_damaged", |project| {
+        project.edit(|list| list.replacen("3.0.21", "3.0", 1));
+    });
+}
+
 #[test]
 fn a_row_is_renamed() {
     check_fails("row_renamed", |project| {
