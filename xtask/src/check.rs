@@ -159,7 +159,7 @@ impl Report {
         }
         for commit in &outcome.unreadable {
             say(&format!(
-                "warning: the list of {} cannot be read; it was passed over",
+                "warning: the list of {} cannot be read; the version before it counts",
                 short(commit)
             ));
         }

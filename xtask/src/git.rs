@@ -98,14 +98,14 @@ impl Git {
         }
     }
 
-    /// The commits of the first-parent history of `HEAD` that touched the list, the earliest first.
-    pub(crate) fn versions(&self) -> Result<Vec<String>> {
+    /// The commits of a revision's first-parent history that touched the list, the earliest first.
+    pub(crate) fn versions(&self, of: &str) -> Result<Vec<String>> {
         let range = [
             "log",
             "--first-parent",
             "--reverse",
             "--format=%H",
-            "HEAD",
+            of,
             "--",
         ];
         let path = format!(":(top,literal){}", self.list);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use registry::{Comparison, Row, Salvage, Violation};
+use registry::{Comparison, Faults, Row, Salvage, Violation};
 
 use crate::base::Base;
 use crate::git::Git;
@@ -160,15 +160,14 @@ pub(crate) fn compare(git: Option<&Git>, base: &Base, now: &Now) -> Result<Outco
         }
         (Base::File(path), _) => Ok(walk(vec![file(path)?], now)),
         (Base::Commit { commit, .. }, Some(git)) => {
-            let bytes = git.list_at(commit)?;
-            let origin = Origin::Commit(commit.clone());
-            let rows = bytes.map(|bytes| named(&origin, &bytes)).transpose()?;
-            let mut outcome = walk(vec![Version { origin, rows }], now);
+            let (version, unreadable) = last_readable(git, commit)?;
+            let mut outcome = walk(vec![version], now);
+            outcome.unreadable = unreadable;
             outcome.lost = lost_in_merges(git, Some(commit), now)?;
             Ok(outcome)
         }
         (Base::History { .. }, Some(git)) => {
-            let (versions, unreadable) = history(git)?;
+            let (versions, unreadable) = history(git, "HEAD")?;
             let mut outcome = walk(versions, now);
             outcome.head = git.commit("HEAD")?;
             outcome.unreadable = unreadable;
@@ -216,25 +215,43 @@ fn file(path: &Path) -> Result<Version> {
     let bytes =
         fs::read(path).with_context(|| format!("failed to read the base `{}`", path.display()))?;
     let origin = Origin::File(path.display().to_string());
-    let rows = Some(named(&origin, &bytes)?);
-    Ok(Version { origin, rows })
-}
-
-/// The rows of a version that was named, which has to be readable.
-fn named(origin: &Origin, bytes: &[u8]) -> Result<Vec<Row>> {
-    match registry::read(&origin.place(None), bytes) {
-        Ok(rows) => Ok(rows),
-        Err(faults) => {
-            say(&(faults.draw(paint()) + "\n"));
-            bail!("the base `{}` cannot be read", origin.place(None))
-        }
+    match registry::read(&origin.place(None), &bytes) {
+        Ok(rows) => Ok(Version {
+            origin,
+            rows: Some(rows),
+        }),
+        Err(faults) => unreadable(&origin, &faults),
     }
 }
 
-/// Every version of the list on the first-parent history, and the commits whose list is not readable.
-fn history(git: &Git) -> Result<(Vec<Version>, Vec<String>)> {
+fn unreadable<T>(origin: &Origin, faults: &Faults) -> Result<T> {
+    say(&(faults.draw(paint()) + "\n"));
+    bail!("the base `{}` cannot be read", origin.place(None))
+}
+
+/// The list of a commit, or, where it cannot be read, the last one before it that can: a broken list that has
+/// landed must not keep its repair from landing.
+fn last_readable(git: &Git, commit: &str) -> Result<(Version, Vec<String>)> {
+    let origin = Origin::Commit(commit.to_owned());
+    let Some(bytes) = git.list_at(commit)? else {
+        return Ok((Version { origin, rows: None }, Vec::new()));
+    };
+    match registry::read(&origin.place(None), &bytes) {
+        Ok(rows) => {
+            let rows = Some(rows);
+            Ok((Version { origin, rows }, Vec::new()))
+        }
+        Err(faults) => match history(git, commit)?.0.pop() {
+            Some(earlier) => Ok((earlier, vec![commit.to_owned()])),
+            None => unreadable(&origin, &faults),
+        },
+    }
+}
+
+/// Every version of the list on the first-parent history of a revision, and the commits whose list is not readable.
+fn history(git: &Git, of: &str) -> Result<(Vec<Version>, Vec<String>)> {
     let (mut versions, mut unreadable) = (Vec::new(), Vec::new());
-    for commit in git.versions()? {
+    for commit in git.versions(of)? {
         let bytes = git.list_at(&commit)?;
         let origin = Origin::Commit(commit.clone());
         match bytes.map(|bytes| registry::read(&origin.place(None), &bytes)) {

@@ -128,6 +128,24 @@ fn a_base_that_cannot_be_read_is_an_error() {
     snapshot("base_unreadable", &ended);
 }
 
+/// A broken list that has landed must not keep its repair from landing, nor let a row slip away.
+#[test]
+fn a_base_whose_list_is_broken_is_compared_with_the_version_before_it() {
+    let project = Project::new();
+    project.append("third_tool");
+    project.commit("retire third_tool");
+    let repaired = project.list();
+    project.write(registry::FILE, "[[retired]]\nname = 1\n");
+    let broken = project.commit("break the list");
+    project.write(registry::FILE, repaired);
+    let ended = project.xtask(&["check", "--base", &broken]);
+    assert_eq!(ended.code, 0, "{ended}");
+    snapshot("base_broken", &ended);
+    project.write(registry::FILE, LIST);
+    let ended = project.xtask(&["check", "--base", &broken]);
+    assert_eq!(ended.code, 1, "{ended}");
+}
+
 #[test]
 fn a_list_in_the_history_that_cannot_be_read_is_passed_over() {
     let (project, _) = dropped();
@@ -138,7 +156,9 @@ fn a_list_in_the_history_that_cannot_be_read_is_passed_over() {
     let ended = project.xtask(&["check"]);
     assert_eq!(ended.code, 1, "the dropped row still counts: {ended}");
     assert!(
-        ended.stderr.contains("cannot be read; it was passed over"),
+        ended
+            .stderr
+            .contains("cannot be read; the version before it counts"),
         "{ended}"
     );
 }
