@@ -4,8 +4,26 @@
 //! With `default-features = false` this library is the table ([`tools`]) and the scanner ([`scan`])
 //! alone; the other modules come with the features `walk`, `store`, `server` and `cli`.
 
+//!
+//! ```
+//! use vak::scan::{Grade, Scanner};
+//! use vak::tools::{canonical_tool_name, retired_tools};
+//!
+//! let tool = retired_tools()[0];
+//! let text = format!("Call `{}` with the code.", tool.name);
+//! let found = Scanner::shipped().scan(&text);
+//! assert_eq!(found[0].grade, Grade::Instructs);
+//! assert_eq!((found[0].line, found[0].column), (1, 7));
+//! assert_eq!(canonical_tool_name(tool.name), "bash");
+//! ```
+
 pub mod scan;
 pub mod tools;
+
+/// The README's example of the library, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 #[cfg(feature = "agent")]
 pub mod agent;

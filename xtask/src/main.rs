@@ -10,6 +10,7 @@ mod copy;
 mod explain;
 mod git;
 mod history;
+mod man;
 mod mentions;
 mod project;
 mod retire;
@@ -39,6 +40,7 @@ enum Command {
     Check(check::Check),
     Copy(copy::Copy),
     BenchBuild(bench_build::BenchBuild),
+    Man(man::Man),
 }
 
 /// How a chore that did its work ended.
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Command::Check(check) => check::run(check),
         Command::Copy(copy) => copy::run(copy),
         Command::BenchBuild(bench) => bench_build::run(bench),
+        Command::Man(man) => man::run(man),
     };
     match result {
         Ok(Status::Clean) => ExitCode::SUCCESS,
