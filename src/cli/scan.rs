@@ -16,10 +16,11 @@ use super::out::Out;
 use crate::mode::Mode;
 use crate::scan::{Grade, Scanner};
 use crate::walk::{self, Event, FileReport, Target};
+use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use fix::Fix;
 use progress::Progress;
-use std::io;
+use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use summary::Summary;
@@ -265,6 +266,8 @@ impl Run<'_> {
             Event::Progress(files) => {
                 self.summary.scanned += files;
                 self.progress.advance(files);
+                // What was found so far is shown before the next wait.
+                self.write(|_, out| out.flush());
             }
             Event::Report(file) => self.report(file),
             Event::Failed(file) => {
@@ -309,7 +312,7 @@ impl Run<'_> {
 
     fn end(mut self) -> anyhow::Result<Status> {
         self.progress.finish();
-        self.written?;
+        self.written.context("failed to write the report")?;
         self.format.end(self.out, &self.summary)?;
         self.summary.verdict()
     }

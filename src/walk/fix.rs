@@ -2,9 +2,7 @@
 
 use super::content::Content;
 use super::report::FileReport;
-use super::role::Role;
 use crate::scan::{Scanner, fix};
-use std::path::Path;
 
 /// A file's content with its tools lists cleared of retired names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,13 +36,12 @@ pub fn fix_bytes(bytes: &[u8], scanner: &Scanner) -> Option<FixedBytes> {
     })
 }
 
-/// Scans content that is in memory as that of the file at `path`, which tells what it is.
-pub fn scan_bytes(path: &Path, bytes: &[u8], scanner: &Scanner) -> FileReport {
-    let role = Role::of(path);
-    let (findings, unscanned) = Content::of(bytes).scan(role, scanner);
+/// Scans a file again whose content is now these bytes.
+pub fn scan_again(report: &FileReport, bytes: &[u8], scanner: &Scanner) -> FileReport {
+    let (findings, unscanned) = Content::of(bytes).scan(report.role, scanner);
     FileReport {
-        path: path.to_owned(),
-        role,
+        path: report.path.clone(),
+        role: report.role,
         findings,
         unscanned,
     }

@@ -15,7 +15,7 @@ mod role;
 mod stream;
 mod tree;
 
-pub use fix::{FixedBytes, fix_bytes, scan_bytes};
+pub use fix::{FixedBytes, fix_bytes, scan_again};
 pub use package::scan_package;
 pub use report::{FileFinding, FileReport, PackageScan, SpecialFile, Unscanned};
 pub use role::Role;

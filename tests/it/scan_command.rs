@@ -7,7 +7,7 @@ use snapbox::{Assert, Data};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, Read as _, Write as _};
 use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::process::CommandExt as _;
@@ -438,8 +438,11 @@ fn fixes_at_the_same_time_leave_every_file_whole() {
 fn vak_unprivileged(sandbox: &Sandbox, args: &[&str]) -> Run {
     let binary = sandbox.path().join("vak");
     if !binary.exists() {
-        // The build directory may be closed to others.
-        fs::copy(env!("CARGO_BIN_EXE_vak"), &binary).unwrap();
+        // The build directory may be closed to others. A process of its own copies: were the copy open for
+        // writing here, another test's child could hold it and nobody could run it.
+        let mut copy = std::process::Command::new("cp");
+        copy.arg(env!("CARGO_BIN_EXE_vak")).arg(&binary);
+        assert!(copy.status().unwrap().success());
         fs::set_permissions(sandbox.path(), fs::Permissions::from_mode(0o755)).unwrap();
     }
     let mut command = std::process::Command::new(binary);
@@ -592,4 +595,23 @@ fn a_long_scan_says_on_a_terminal_how_far_it_is_and_then_cleans_up() {
         read_until(&mut master, "\0").contains("\u{1b}[2K"),
         "the line is cleared"
     );
+}
+
+#[test]
+fn what_was_found_is_told_while_the_scan_goes_on() {
+    let sandbox = work(&[("SKILL.md", CALL)]);
+    let mut command = sandbox.command(&["scan", "SKILL.md", "-", "--format", "ndjson"]);
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdout = std::io::BufReader::new(child.stdout.take().unwrap());
+    let mut first = String::new();
+    // Standard input is still open: the scan cannot be over.
+    stdout.read_line(&mut first).unwrap();
+    assert!(first.contains("\"path\":\"SKILL.md\""), "{first}");
+    drop(child.stdin.take());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert_eq!(stdout.lines().count(), 1, "the summary");
 }

@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
 use vak::scan::{Grade, Scanner};
 use vak::walk::{FileReport, PackageScan, Role, scan_package};
@@ -94,6 +95,18 @@ fn the_files_that_can_call_a_tool_are_scanned_and_no_others() {
             "skills/a/skill.MD:1:7 Skill",
             "skills/agents/SKILL.md:1:7 Skill",
         ]);
+}
+
+#[test]
+fn the_matchers_of_hooks_are_scanned_and_nothing_else_in_them() {
+    let hooks = r#"{"hooks": {"PreToolUse": [
+  {"matcher": "read|old_tool", "hooks": [{"type": "command", "command": "echo old_tool"}]}
+]}}"#;
+    let scan = Package::new()
+        .file("hooks/Hooks.json", hooks)
+        .file("hooks/other.json", hooks)
+        .check(&["hooks/Hooks.json:2:21 Hooks"]);
+    assert!(!scan.is_retired());
 }
 
 #[test]
@@ -198,6 +211,36 @@ fn what_is_no_regular_file_is_reported_and_never_opened() {
         "commands/s.md: a socket: not opened",
     ]);
     drop(socket);
+}
+
+/// Pins that a name which turns into a FIFO between the listing and the open is not waited for.
+#[test]
+fn a_file_that_turns_into_a_fifo_meanwhile_never_makes_a_scan_wait() {
+    let package = Package::new().file("commands/ok.md", CALL);
+    let skill = package.root().join("SKILL.md");
+    let aside = package.dir.path().join("fifo");
+    let mode = Mode::from_raw_mode(0o644);
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                fs::write(&skill, CALL).unwrap();
+                rustix::fs::mknodat(CWD, &aside, FileType::Fifo, mode, 0).unwrap();
+                fs::rename(&aside, &skill).unwrap();
+                fs::remove_file(&skill).unwrap();
+            }
+        });
+        for _ in 0..500 {
+            let scan = package.scan();
+            assert!(
+                scan.files
+                    .iter()
+                    .flat_map(lines)
+                    .any(|line| line == "commands/ok.md:1:7 Command")
+            );
+        }
+        is_done.store(true, Ordering::Relaxed);
+    });
 }
 
 #[test]

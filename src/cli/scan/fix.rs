@@ -41,12 +41,14 @@ pub(super) fn fix(
     let path = report.path.canonicalize()?;
     let before = disk::read(&path, LIMIT)?.context("it is gone")?;
     let Some(fixed) = walk::fix_bytes(&before, scanner) else {
+        // Somebody may have fixed it since it was scanned.
+        *report = walk::scan_again(report, &before, scanner);
         return Ok(None);
     };
     if mode.writes() {
         replace(&path, &fixed.bytes)?;
     }
-    *report = walk::scan_bytes(&report.path, &fixed.bytes, scanner);
+    *report = walk::scan_again(report, &fixed.bytes, scanner);
     Ok(Some(Fix {
         edits: fixed.edits,
         before,
