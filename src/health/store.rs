@@ -102,13 +102,16 @@ fn gravity(inconsistency: &Inconsistency) -> Verdict {
         | Inconsistency::Unacceptable { .. } => Verdict::Fail,
         Inconsistency::Orphan { .. }
         | Inconsistency::Stray { .. }
+        | Inconsistency::Pending { .. }
         | Inconsistency::Record { .. } => Verdict::Warn,
     }
 }
 
 fn remedy_for(inconsistency: &Inconsistency) -> Option<Remedy> {
     match inconsistency {
-        Inconsistency::BadName { .. } | Inconsistency::Record { .. } => None,
+        Inconsistency::BadName { .. }
+        | Inconsistency::Pending { .. }
+        | Inconsistency::Record { .. } => None,
         Inconsistency::Path { plugin, .. } => Some(remedy(
             format!("vak plugins remove {plugin} --forget"),
             "takes the entry out of the registry and touches no package",

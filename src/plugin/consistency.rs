@@ -3,7 +3,7 @@
 use super::location::{LocationFault, PACKAGES};
 use super::package::{Digest, survey};
 use super::removal::recorded_places;
-use super::{InstalledPlugin, PluginError, PluginName, PluginStore, Result};
+use super::{InstalledPlugin, PluginError, PluginName, PluginStore, Result, lossy_path};
 use crate::disk::{Kind, STRAY_PREFIX};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::Serialize;
@@ -57,12 +57,21 @@ pub enum Inconsistency {
     /// A directory in `packages/` belongs to no registered plugin.
     Orphan {
         /// The directory.
+        #[serde(serialize_with = "lossy_path")]
         path: PathBuf,
     },
     /// A temporary file or copy that a killed process left.
     Stray {
         /// It.
+        #[serde(serialize_with = "lossy_path")]
         path: PathBuf,
+    },
+    /// A change that is under way cannot be finished: its pending file is not acceptable.
+    Pending {
+        /// What it is called.
+        id: String,
+        /// What is wrong with it, in words.
+        why: String,
     },
     /// An entry of the quarantine cannot be restored.
     Record {
@@ -94,6 +103,9 @@ impl fmt::Display for Inconsistency {
                 "`{}` was left by a process that was killed",
                 path.display()
             ),
+            Inconsistency::Pending { id, why } => {
+                write!(out, "`plugins/pending/{id}.json` is not acceptable: {why}")
+            }
             Inconsistency::Record { id, why } => {
                 write!(out, "`{id}` in quarantine cannot be restored: {why}")
             }
@@ -116,6 +128,14 @@ impl PluginStore {
         found.extend(records.filter_map(|entry| {
             let (id, why) = (entry.id, entry.problem?);
             Some(Inconsistency::Record { id, why })
+        }));
+        found.extend(self.bad_pending()?.into_iter().map(|(id, error)| {
+            let why = match error {
+                PluginError::Record { why, .. } => why,
+                other => other.to_string(),
+            };
+            let id = id.to_string();
+            Inconsistency::Pending { id, why }
         }));
         Ok(found)
     }
@@ -171,7 +191,8 @@ impl PluginStore {
             .collect())
     }
 
-    /// What killed processes left in `plugins/`. Reads only; [`PluginStore::settle`] clears it away.
+    /// What killed processes left in `plugins/`; what another process is making right now looks the same.
+    /// Reads only; [`PluginStore::settle`] clears it away.
     pub fn strays(&self) -> Result<Vec<Inconsistency>> {
         let mut strays = Vec::new();
         let Some(plugins) = self.open_below("plugins")? else {

@@ -157,16 +157,22 @@ impl PluginStore {
             format: json!(manifest.format),
             source: json!(candidate.source),
             trace_id: json!(format!("install-{installed_at_unix}-{}", &digest[..12])),
-            package_path: self
-                .root()
-                .join(generation(candidate))
-                .to_string_lossy()
-                .into_owned(),
+            package_path: self.recorded_path(candidate),
             scope: Some(self.scope()),
             enabled: false,
             installed_at_unix,
             capabilities: json!(manifest.capabilities),
             warnings: json!(warnings(candidate)),
+        }
+    }
+
+    /// The path that the registry records for a package: absolute, as it always was; relative to the root
+    /// where that is not UTF-8, and JSON has no way to say it.
+    fn recorded_path(&self, candidate: &Candidate) -> String {
+        let place = generation(candidate);
+        match self.root().join(&place).to_str() {
+            Some(path) => path.to_owned(),
+            None => place.to_string_lossy().into_owned(),
         }
     }
 

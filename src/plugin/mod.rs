@@ -6,6 +6,7 @@
 //! plugins/registry.json                      what is installed; the one truth about that
 //! plugins/packages/<name>/<version>/<sha256> the packages' generations
 //! plugins/quarantine/<id>/                   what was taken away: `record.json` and the packages
+//! plugins/grants/<id>.<scope>.json           what was cut out of this root's config, to be put back
 //! plugins/pending/<id>.json                  a removal or restore that has begun and not ended
 //! plugins/staging/                           copies and deletions under way
 //! ```
@@ -34,8 +35,8 @@
 //!
 //! Names are checked before they become paths. What the registry, a record or a pending file says about
 //! paths is data: a path that does not lead, by real directories, to a place inside this store's
-//! `packages/` is neither followed nor changed. A store that a workspace brings along may take a plugin's
-//! entry out of the user's config together with the plugin, but never put one into it.
+//! `packages/` is neither followed nor changed. A store that a workspace brings along cannot put a plugin's
+//! entry into the user's config, except one that was taken out of it for that workspace.
 
 pub mod cleanup;
 mod consistency;
@@ -273,6 +274,14 @@ fn now_unix() -> u64 {
     std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .map_or(0, |since| since.as_secs())
+}
+
+/// For a path that is only shown or compared: one that is not UTF-8 must not make a whole report fail.
+fn lossy_path<S: serde::Serializer>(
+    path: &std::path::Path,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
 }
 
 fn parse_name(given: &str) -> Result<PluginName> {

@@ -53,16 +53,21 @@ pub(super) struct Pending {
 
 impl PluginStore {
     /// The changes that have begun and not ended. Reads only. While another process is at work, what it is
-    /// doing right now may be among them.
+    /// doing right now may be among them. A pending file that is not acceptable is [`PluginStore::check`]'s
+    /// to report.
     pub fn unfinished(&self) -> Result<Vec<Unfinished>> {
-        let mut unfinished = Vec::new();
-        for id in self.pending_ids()? {
-            // One that is gone by now has ended.
-            if let Some(pending) = self.read_pending(&id)? {
-                unfinished.push(pending.describe());
-            }
-        }
-        Ok(unfinished)
+        let ids = self.pending_ids()?;
+        // One that is gone by now has ended.
+        let pending = ids.iter().filter_map(|id| self.read_pending(id).ok()?);
+        Ok(pending.map(|pending| pending.describe()).collect())
+    }
+
+    /// The pending files that are not acceptable: what they are called, and why.
+    pub(super) fn bad_pending(&self) -> Result<Vec<(QuarantineId, PluginError)>> {
+        let ids = self.pending_ids()?.into_iter();
+        Ok(ids
+            .filter_map(|id| self.read_pending(&id).err().map(|error| (id, error)))
+            .collect())
     }
 
     /// Finishes what a killed process has begun and clears away what it left half-copied. Everything that
@@ -80,6 +85,7 @@ impl PluginStore {
                 Err(error) => settled.failed.push((id.to_string(), error)),
             }
         }
+        self.clear_pending(guard)?;
         Ok(settled)
     }
 
@@ -151,6 +157,15 @@ impl PluginStore {
             path: dir.path().join(file),
             why,
         })
+    }
+
+    /// Removes what a process left that was killed before it had begun a change.
+    fn clear_pending(&self, guard: &LockGuard) -> Result<()> {
+        if self.open_below(PENDING)?.is_some() {
+            disk::sweep(guard, &self.root().join(PENDING))?;
+            disk::remove_empty_dir(guard, self.root(), Path::new(PENDING))?;
+        }
+        Ok(())
     }
 
     /// Whatever is in there under the lock is of a process that is no more.

@@ -1,5 +1,6 @@
 //! The quarantine: what was taken away and can come back, until it is purged.
 
+use super::grants;
 use super::name::{PluginName, QuarantineId};
 use super::pending::{RECORD_LIMIT, STAGING};
 use super::record::{Quarantined, Record};
@@ -72,6 +73,9 @@ impl PluginStore {
                 let from = Path::new(QUARANTINE).join(id.as_str());
                 let aside = Path::new(STAGING).join(id.as_str());
                 disk::move_dir(guard, self.root(), &from, &aside)?;
+                if let Some(about) = &entry.plugin {
+                    grants::forget(self, guard, about)?;
+                }
                 purged.push(entry);
             }
         }

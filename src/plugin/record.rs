@@ -147,15 +147,7 @@ impl Record {
                 return Err(format!("{:?} is not a directory name", moved.to));
             }
         }
-        match self
-            .about
-            .grants
-            .iter()
-            .find(|grant| grant.cut.name != self.about.name)
-        {
-            Some(grant) => Err(format!("it holds the config entry of `{}`", grant.cut.name)),
-            None => Ok(()),
-        }
+        Ok(())
     }
 }
 

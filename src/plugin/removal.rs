@@ -68,7 +68,7 @@ impl PluginStore {
             return Ok(done);
         }
         let record = self.draft(name, reason, packages)?;
-        check_cover(guard, &record)?;
+        grants::check_cover(self, guard, &record.about)?;
         let pending = Pending {
             operation: Operation::Remove,
             record,
@@ -97,7 +97,7 @@ impl PluginStore {
         }
         let record = self.find_record(id_or_name)?;
         self.check_free(&record)?;
-        check_cover(guard, &record)?;
+        grants::check_cover(self, guard, &record.about)?;
         let pending = Pending {
             operation: Operation::Restore,
             record,
@@ -294,7 +294,7 @@ pub(super) fn carry_out(store: &PluginStore, guard: &LockGuard, record: &Record)
             disk::move_dir(guard, store.root(), &moved.from, &entry.join(&moved.to))?;
         }
     }
-    grants::prune(store, guard, &record.about.name, &record.about.grants)?;
+    grants::prune(store, guard, &record.about)?;
     store.end(guard, &record.about.id)
 }
 
@@ -324,7 +324,7 @@ pub(super) fn bring_back(
         registry.record(&Event::new("restored", &record.about))?;
         registry.save(guard)?;
     }
-    let put_back = grants::put_back(store, guard, &record.about.grants)?;
+    let put_back = grants::put_back(store, guard, &record.about)?;
     disk::remove_tree(guard, store.root(), &entry)?;
     disk::remove_empty_dir(guard, store.root(), Path::new(QUARANTINE))?;
     store.end(guard, &record.about.id)?;
@@ -400,18 +400,6 @@ fn already_done(
     Ok(finished
         .find(|done| done.operation == operation && is_wanted(&done.plugin))
         .map(|done| done.plugin))
-}
-
-/// A config outside of the lock would be found out only half-way.
-fn check_cover(guard: &LockGuard, record: &Record) -> Result<()> {
-    let mut grants = record.about.grants.iter();
-    match grants.find(|grant| !guard.covers(&grant.config)) {
-        Some(grant) => Err(DiskError::NotCovered {
-            path: grant.config.clone(),
-        }
-        .into()),
-        None => Ok(()),
-    }
 }
 
 pub(super) fn unfinished(record: &Record, error: PluginError) -> PluginError {

@@ -6,15 +6,14 @@ use super::installed::InstalledPlugin;
 use super::location::{self, LocationFault};
 use super::name::QuarantineId;
 use super::package::{Digest, survey};
-use super::{PluginError, Result, parse_name};
-use crate::config;
+use super::{PluginError, Result, lossy_path, parse_name};
 use crate::disk::{self, Dir, LockGuard};
 use crate::roots::{Roots, Scope};
 use crate::scan::{Grade, Scanner};
 use crate::tools::{RetiredTool, retired_tool};
 use crate::walk::{PackageScan, Role, scan_package};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -50,6 +49,7 @@ pub struct Inspection {
     #[serde(flatten)]
     pub scanned: ScannedPlugin,
     /// Where its package is.
+    #[serde(serialize_with = "lossy_if_any")]
     pub package: Option<PathBuf>,
     /// The files of the package, relative to it.
     pub files: Vec<PathBuf>,
@@ -288,14 +288,6 @@ impl PluginStore {
         Ok(true)
     }
 
-    /// The configs that govern this store, its own first.
-    pub(super) fn configs(&self) -> Vec<(Scope, PathBuf)> {
-        std::iter::once((self.scope, self.root.clone()))
-            .chain(self.neighbours.iter().cloned())
-            .map(|(scope, root)| (scope, root.join(config::FILE_NAME)))
-            .collect()
-    }
-
     /// Whether another store that the same configs govern has a plugin of this name.
     /// One that cannot be read may have it.
     pub(super) fn neighbour_has(&self, name: &str) -> bool {
@@ -364,6 +356,16 @@ impl PluginStore {
     ) -> std::result::Result<Dir, LocationFault> {
         let root = self.open_root().map_err(|_| LocationFault::Unreadable)?;
         self.locate_in(root.as_ref(), &plugin.package_path)
+    }
+}
+
+fn lossy_if_any<S: Serializer>(
+    path: &Option<PathBuf>,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    match path {
+        Some(path) => lossy_path(path, serializer),
+        None => serializer.serialize_none(),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::sandbox::Sandbox;
 use crate::tree::Tree;
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -462,6 +463,34 @@ fn purging_deletes_only_what_is_old_enough() {
             .iter()
             .any(|path| path.starts_with("plugins/quarantine"))
     );
+}
+
+#[test]
+fn a_home_whose_path_is_not_utf_8_is_a_home_like_any_other() {
+    let home = Home::new();
+    let package = home.package("demo", "1.0.0");
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9/.vak");
+    let root = home.sandbox.path().join(name);
+    let store = PluginStore::open(&root, Scope::User);
+    let guard = store.lock().unwrap();
+    home_install(&store, &guard, &package);
+    store.enable(&guard, "demo", false).unwrap();
+    fs::write(
+        root.join("config.toml"),
+        "[plugins]\nnetwork_allow = [\"demo\"]\n",
+    )
+    .unwrap();
+    let registry = ["plugins/registry.json"];
+    let before = Tree::read(&root).without(&registry);
+    let removed = store
+        .remove(&guard, "demo", RemovalReason::Requested, Packages::Move)
+        .unwrap();
+    assert_eq!(removed.grants.len(), 1);
+    store.restore(&guard, "demo").unwrap();
+    assert!(store.inspect("demo").unwrap().problem.is_none());
+    serde_json::to_string(&store.inspect("demo").unwrap()).unwrap();
+    assert_eq!(store.check(Depth::Contents).unwrap(), []);
+    assert_eq!(Tree::read(&root).without(&registry), before);
 }
 
 #[test]

@@ -5,7 +5,9 @@ use crate::tree::Tree;
 use std::fs;
 use std::path::Path;
 use vak::plugin::cleanup::{self, Policy, Summary};
-use vak::plugin::{InstallOptions, PluginError, PluginStore, RemovalReason};
+use vak::plugin::{
+    Depth, InstallOptions, Outcome, Packages, PluginError, PluginStore, RemovalReason,
+};
 use vak::roots::Scope;
 
 const STALE: &str = "Then call `python_eval` with the code.";
@@ -101,6 +103,35 @@ fn what_cleanup_took_comes_back_with_its_config_entry() {
     stores[0].restore(&guard, "stale").unwrap();
     assert_eq!(home.sandbox.tree().without(&registry), before);
     assert_eq!(stores[0].retired_plugins().unwrap().len(), 1);
+}
+
+#[test]
+fn a_workspaces_plugin_comes_back_with_its_entries_in_both_configs() {
+    let home = stale_home();
+    let cut = [
+        "home/.vak/.lock",
+        "work/.vak/.lock",
+        "work/.vak/plugins/registry.json",
+    ];
+    let before = home.sandbox.tree().without(&cut);
+    let workspace = &home.stores()[1];
+    let guard = workspace.lock().unwrap();
+    let removed = workspace
+        .remove(&guard, "local", RemovalReason::Requested, Packages::Move)
+        .unwrap();
+    assert_eq!(removed.grants.len(), 2);
+    let restored = workspace.restore(&guard, &removed.id).unwrap();
+    let outcomes: Vec<_> = restored.grants.iter().map(|it| &it.outcome).collect();
+    assert_eq!(outcomes, [&Outcome::Exact, &Outcome::Exact]);
+    assert_eq!(home.sandbox.tree().without(&cut), before);
+    // A purge forgets what it could have put back.
+    workspace
+        .remove(&guard, "local", RemovalReason::Requested, Packages::Move)
+        .unwrap();
+    let remembered = home.sandbox.shared().join("plugins/grants");
+    assert_eq!(fs::read_dir(&remembered).unwrap().count(), 1);
+    workspace.purge(&guard, std::time::Duration::ZERO).unwrap();
+    assert!(!remembered.exists());
 }
 
 #[test]
@@ -230,12 +261,7 @@ fn an_entry_that_the_other_store_still_needs_stays() {
         .unwrap();
     let config = fs::read(home.sandbox.shared().join("config.toml")).unwrap();
     let removed = store
-        .remove(
-            &guard,
-            "stale",
-            RemovalReason::Retired,
-            vak::plugin::Packages::Move,
-        )
+        .remove(&guard, "stale", RemovalReason::Retired, Packages::Move)
         .unwrap();
     assert!(removed.grants.is_empty());
     for root in [home.sandbox.shared(), home.sandbox.workspace()] {
@@ -261,12 +287,7 @@ fn a_removal_that_was_interrupted_is_seen_and_finished_by_the_next_command() {
     );
     let (store, guard) = home.locked();
     let removed = store
-        .remove(
-            &guard,
-            "stale",
-            RemovalReason::Retired,
-            vak::plugin::Packages::Move,
-        )
+        .remove(&guard, "stale", RemovalReason::Retired, Packages::Move)
         .unwrap();
     let undisturbed = Tree::read(&shared);
     let entry = shared.join("plugins/quarantine").join(&removed.id);
@@ -293,16 +314,11 @@ fn a_removal_that_was_interrupted_is_seen_and_finished_by_the_next_command() {
         let unfinished = store.unfinished().unwrap();
         assert_eq!(unfinished.len(), 1);
         assert_eq!(unfinished[0].plugin.name, "stale");
-        assert!(store.check(vak::plugin::Depth::Places).unwrap().is_empty());
+        assert!(store.check(Depth::Places).unwrap().is_empty());
         assert!(cleanup::plan(&home.stores(), &Policy::default()).changes());
         // The same command again is a success.
         let again = store
-            .remove(
-                &guard,
-                "stale",
-                RemovalReason::Retired,
-                vak::plugin::Packages::Move,
-            )
+            .remove(&guard, "stale", RemovalReason::Retired, Packages::Move)
             .unwrap();
         assert_eq!(again, removed);
         let times = ["plugins/registry.json"];
@@ -316,18 +332,32 @@ fn a_removal_that_was_interrupted_is_seen_and_finished_by_the_next_command() {
 }
 
 #[test]
+fn what_a_killed_process_left_half_made_is_seen_and_cleared_away() {
+    let home = Home::new();
+    home.install_enabled(&home.package("healthy", "1.0.0"));
+    let before = home.sandbox.tree();
+    let stray = format!("{}77.0", vak::disk::STRAY_PREFIX);
+    for place in [
+        format!("home/.vak/plugins/{stray}"),
+        "home/.vak/plugins/staging/package/skills/half".to_owned(),
+        format!("home/.vak/plugins/pending/{stray}"),
+    ] {
+        home.sandbox.write(place, "half");
+    }
+    let (store, guard) = home.locked();
+    assert_eq!(store.check(Depth::Places).unwrap().len(), 2);
+    store.settle(&guard).unwrap();
+    assert_eq!(home.sandbox.tree(), before);
+}
+
+#[test]
 fn a_restore_that_was_interrupted_is_finished_by_the_next_command() {
     let home = stale_home();
     let shared = home.sandbox.shared();
     let before = Tree::read(&shared);
     let (store, guard) = home.locked();
     let removed = store
-        .remove(
-            &guard,
-            "stale",
-            RemovalReason::Retired,
-            vak::plugin::Packages::Move,
-        )
+        .remove(&guard, "stale", RemovalReason::Retired, Packages::Move)
         .unwrap();
     let entry = shared.join("plugins/quarantine").join(&removed.id);
     let pending = pending(&entry, "restore");

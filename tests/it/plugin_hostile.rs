@@ -11,7 +11,10 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use vak::disk::LockGuard;
-use vak::plugin::{InstallOptions, Packages, PluginError, PluginName, PluginStore, RemovalReason};
+use vak::plugin::{
+    Depth, Inconsistency, InstallOptions, Packages, PluginError, PluginName, PluginStore,
+    RemovalReason,
+};
 use vak::roots::Scope;
 
 /// What nobody may use as a name: a way out, a way in, and what some file system takes for another name.
@@ -686,6 +689,12 @@ fn a_pending_file_that_was_tampered_with_is_refused_and_stops_nothing_else() {
     let before = Tree::read(&outside);
     let settled = store.settle(&guard).unwrap();
     assert_eq!((settled.finished.len(), settled.failed.len()), (0, 2));
+    assert!(store.unfinished().unwrap().is_empty());
+    let bad = store.check(Depth::Places).unwrap();
+    let bad = bad
+        .iter()
+        .filter(|it| matches!(it, Inconsistency::Pending { .. }));
+    assert_eq!(bad.count(), 2);
     install(&store, &guard, &home.package("new", "1.0.0")).unwrap();
     assert_eq!(Tree::read(&outside), before);
     assert!(store.has("new").unwrap());
