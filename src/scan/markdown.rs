@@ -179,7 +179,10 @@ impl<'v> Reader<'v> {
                 self.heading = Some(*level);
                 self.role = Role::Heading;
             }
-            Tag::TableHead => self.in_header = true,
+            Tag::TableHead => {
+                self.in_header = true;
+                self.role = Role::Row;
+            }
             Tag::TableRow => self.role = Role::Row,
             Tag::CodeBlock(kind) => {
                 let info = match kind {

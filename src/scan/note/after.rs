@@ -6,13 +6,23 @@
 
 use super::super::Reason;
 use super::lexicon::Classes;
+use super::phrases;
 use super::sentence::Sentence;
 use super::tokens::{Kind, Token};
 
 /// Hears the words after a name.
 pub(super) fn hear(sentence: &Sentence<'_, '_>) -> Option<Reason> {
     let words = sentence.after();
-    let mut at = skip_subject(words, 0);
+    if is_taken_out(sentence) {
+        return Some(Reason::Gone);
+    }
+    // "tools that are gone (`x`, `y`) must not be named"
+    let in_parenthesis = sentence
+        .before()
+        .last()
+        .is_some_and(|token| token.kind == Kind::Open)
+        && words.first().is_some_and(|token| token.kind == Kind::Close);
+    let mut at = skip_subject(words, usize::from(in_parenthesis));
     if words.get(at).is_some_and(|token| token.is("'s")) {
         let ends = words.get(at + 1).is_some_and(|next| {
             next.has(Classes::ENDING) || next.is_any(&["replacement", "successor"])
@@ -98,7 +108,12 @@ fn apposition(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> Option<Reason
     let rest = &words[1..];
     let first = rest.first()?;
     if first.is_any(&["which", "that"]) {
-        return predicate(sentence, &rest[1..], Subject::Direct);
+        let unknown = rest
+            .windows(2)
+            .take(5)
+            .any(|pair| pair[0].is("no") && pair[1].is("longer"));
+        return predicate(sentence, &rest[1..], Subject::Direct)
+            .or(unknown.then_some(Reason::Gone));
     }
     if first.kind == Kind::Bad {
         return Some(Reason::Forbidden);
@@ -206,12 +221,15 @@ fn arrow(sentence: &Sentence<'_, '_>, rest: &[Token<'_>]) -> Option<Reason> {
 fn predicate(sentence: &Sentence<'_, '_>, words: &[Token<'_>], subject: Subject) -> Option<Reason> {
     let verb = VerbGroup::read(words);
     let rest = &words[verb.length..];
-    if verb.no_longer && !rest.first().is_some_and(|token| token.is("than")) {
-        return Some(Reason::Gone);
+    if verb.no_longer {
+        return ends_being(rest).then_some(Reason::Gone);
     }
     let head = rest.first()?;
     if !agrees(sentence, words) {
         return None;
+    }
+    if let Some(reason) = phrases::statement(sentence, rest, verb.helped, verb.negated) {
+        return Some(reason);
     }
     if (verb.helped || subject != Subject::Direct || ends_statement(rest))
         && let Some(reason) = says_gone(sentence, &verb, rest, subject)
@@ -221,13 +239,7 @@ fn predicate(sentence: &Sentence<'_, '_>, words: &[Token<'_>], subject: Subject)
     if verb.negated && head.has(Classes::POSSIBLE) && possible_ends(rest) {
         return Some(ruled_out(sentence, words));
     }
-    let is_no_tool = head.is_any(&["a", "an", "one"])
-        && rest.get(1).is_some_and(|token| {
-            token.has(Classes::NOUN) || token.is_any(&["option", "thing", "real", "of"])
-        });
-    if verb.negated && verb.helped && is_no_tool {
-        return Some(Reason::Gone);
-    }
+
     if head.is("used")
         && !verb.helped
         && rest.get(1).is_some_and(|token| token.is("to"))
@@ -237,7 +249,7 @@ fn predicate(sentence: &Sentence<'_, '_>, words: &[Token<'_>], subject: Subject)
     }
     let is_refused =
         verb.helped && !verb.negated && head.is_any(&["rejected", "refused", "declined"]);
-    if (is_refused || !verb.helped && fails(rest)) && is_called(sentence) {
+    if (is_refused || !verb.negated && fails(rest)) && is_called(sentence) {
         return Some(Reason::Gone);
     }
     if subject != Subject::Direct && says_forbidden(rest, &verb) {
@@ -253,6 +265,7 @@ struct VerbGroup {
     negated: bool,
     no_longer: bool,
     now: bool,
+    became: bool,
 }
 
 impl VerbGroup {
@@ -263,6 +276,7 @@ impl VerbGroup {
             negated: false,
             no_longer: false,
             now: false,
+            became: false,
         };
         for token in words {
             if token.is_any(&["not", "never"]) {
@@ -273,19 +287,30 @@ impl VerbGroup {
                     .is_some_and(|next| next.is_any(&["longer", "more"]))
             {
                 verb.no_longer = true;
+                verb.length += 2;
+                break;
             } else if token.has(Classes::AUX) && !token.is("to") || token.is("to") && verb.helped {
                 verb.helped = true;
             } else if !token.has(Classes::ADVERB) && !token.is("and") {
                 break;
             }
             verb.now |= token.is("now");
+            verb.became |= token.is_any(&["became", "becomes"]);
             verb.length += 1;
-            if verb.no_longer {
-                break;
-            }
         }
         verb
     }
+}
+
+/// Whether "no longer" ends the tool: "no longer exists", but not "no longer needs a key".
+fn ends_being(rest: &[Token<'_>]) -> bool {
+    rest.first().is_none_or(|head| {
+        let acts = head.word.ends_with('s')
+            && head.kind == Kind::Word
+            && !head.is_any(&["is", "was", "does", "this"]);
+        let has = head.is_any(&["need", "require", "have", "take", "than", "ask"]);
+        head.has(Classes::POSSIBLE) || !(acts || has)
+    })
 }
 
 /// In "call `a` and `b` is gone" the verb is the last tool's alone.
@@ -305,6 +330,9 @@ fn says_gone(
     rest: &[Token<'_>],
     subject: Subject,
 ) -> Option<Reason> {
+    if let Some(reason) = becomes(sentence, verb, rest) {
+        return Some(reason);
+    }
     // "is one of the removed tools", "was the old name of `bash`".
     let skipped = rest
         .iter()
@@ -322,50 +350,30 @@ fn says_gone(
         let asserted = verb.helped || subject == Subject::Aside || ends_statement(statement);
         return (asserted && !verb.negated).then(|| absent_or_gone(sentence, head));
     }
-    if verb.helped && !verb.negated && names_a_gone_tool(rest) {
-        return Some(Reason::Gone);
-    }
     if nominal {
         return None;
-    }
-    let moved = head.is_any(&[
-        "moved", "merged", "folded", "migrated", "changed", "turned", "absorbed", "rolled", "split",
-    ]) && rest
-        .get(1)
-        .is_some_and(|token| token.is_any(&["to", "into"]));
-    let went = head.is_any(&["going", "went", "goes"])
-        && rest.get(1).is_some_and(|token| token.is("away"))
-        || head.is("phased") && rest.get(1).is_some_and(|token| token.is("out"))
-        || head.is("off") && rest.get(1).is_some_and(|token| token.is("limits"))
-        || head.is("on") && rest.iter().take(4).any(|token| token.is("out"))
-        || head.is("history")
-        || head.is_any(&["unnecessary", "needless", "superfluous", "redundant"]);
-    if (moved || went) && !verb.negated && (verb.helped || moved) {
-        return Some(Reason::Gone);
     }
     let absent =
         head.has(Classes::ABSENT) && verb.helped && !verb.negated && is_conditional(sentence);
     if absent {
         return Some(Reason::Absent);
     }
-    // "is now `bash`", "became `bash`".
-    let becomes = verb.now || rest.is_empty() || head.is_any(&["called", "named"]);
-    let code = rest.iter().take(4).find(|token| token.is_code());
-    (verb.helped && becomes && code.is_some_and(|token| sentence.is_replacement(token)))
-        .then_some(Reason::Mapped)
+    None
 }
 
-/// "is the name of a tool that was removed", "refers to a removed tool".
-fn names_a_gone_tool(rest: &[Token<'_>]) -> bool {
-    let said = &rest[..rest.len().min(12)];
-    said.windows(2).any(|pair| {
-        pair[0].has(Classes::GONE.or(Classes::OLD))
-            && pair[1].is_any(&["tool", "tools", "name", "names"])
-    }) || said.windows(3).any(|triple| {
-        triple[0].is_any(&["that", "which"])
-            && triple[1].has(Classes::BE)
-            && triple[2].has(Classes::GONE)
-    })
+/// "is now `bash`", "is called `bash` now", "became `bash`".
+fn becomes(sentence: &Sentence<'_, '_>, verb: &VerbGroup, rest: &[Token<'_>]) -> Option<Reason> {
+    let named = verb.now
+        || verb.became
+        || rest
+            .first()
+            .is_some_and(|token| token.is_any(&["called", "named", "known"]));
+    let code = rest.iter().take(4).find(|token| token.is_code());
+    (verb.helped
+        && !verb.negated
+        && named
+        && code.is_some_and(|token| sentence.is_replacement(token)))
+    .then_some(Reason::Mapped)
 }
 
 /// Whether a participle ends what is said: "removed in 3.0", "removed.", not "removed the rows".
@@ -436,6 +444,24 @@ fn absent_or_gone(sentence: &Sentence<'_, '_>, head: &Token<'_>) -> Reason {
     }
 }
 
+/// "take `x` out of", "leave `x` out".
+fn is_taken_out(sentence: &Sentence<'_, '_>) -> bool {
+    let verb = sentence
+        .before()
+        .iter()
+        .rev()
+        .find(|token| !token.has(Classes::FILLER.or(Classes::NOUN)));
+    let next = sentence
+        .after()
+        .iter()
+        .find(|token| !token.has(Classes::NOUN));
+    verb.is_some_and(|token| {
+        token.is_any(&[
+            "take", "leave", "keep", "throw", "cut", "rip", "leaves", "leaving",
+        ])
+    }) && next.is_some_and(|token| token.is_any(&["out", "off", "away", "alone"]))
+}
+
 /// Whether the name stands in an "if" or "when" clause.
 fn is_conditional(sentence: &Sentence<'_, '_>) -> bool {
     sentence
@@ -449,7 +475,13 @@ fn is_conditional(sentence: &Sentence<'_, '_>) -> bool {
 /// "Calls to `x` fail": only behind a noun that makes the call the subject.
 fn is_called(sentence: &Sentence<'_, '_>) -> bool {
     match sentence.before() {
-        [.., last] if last.is_any(&["calling", "invoking"]) => true,
+        [.., last] if last.is_any(&["calling", "invoking", "using"]) => true,
+        [.., noun, last] if noun.is_any(&["support"]) && last.is("for") => true,
+        words @ [.., last] if last.has(Classes::CALL) => words
+            .iter()
+            .rev()
+            .take(5)
+            .any(|token| token.is_any(&["that", "which"])),
         [.., noun, last] => {
             last.is_any(&["to", "of"])
                 && noun.is_any(&["call", "calls", "invocation", "invocations"])
@@ -459,14 +491,29 @@ fn is_called(sentence: &Sentence<'_, '_>) -> bool {
 }
 
 fn fails(rest: &[Token<'_>]) -> bool {
-    rest.first()
-        .is_some_and(|token| token.is_any(&["fail", "fails", "error", "errors", "failed"]))
-        && rest.get(1).is_none_or(|next| {
-            next.kind != Kind::Word
-                || next.is_any(&[
-                    "now", "since", "with", "because", "outright", "always", "and",
-                ])
+    let says_error = rest
+        .iter()
+        .take(6)
+        .any(|token| token.is_any(&["error", "errors"]) || token.word.starts_with("unknown"));
+    if says_error
+        && rest.first().is_some_and(|token| {
+            token.is_any(&[
+                "results", "result", "returns", "return", "gives", "raises", "leads", "ends",
+            ])
         })
+    {
+        return true;
+    }
+    rest.first().is_some_and(|token| {
+        token.is_any(&[
+            "fail", "fails", "error", "errors", "failed", "ended", "ends", "ceased",
+        ])
+    }) && rest.get(1).is_none_or(|next| {
+        next.kind != Kind::Word
+            || next.is_any(&[
+                "now", "since", "with", "because", "outright", "always", "and",
+            ])
+    })
 }
 
 /// "`x` — do not use", "`x`: never call this".
@@ -500,6 +547,14 @@ pub(super) fn status(sentence: &Sentence<'_, '_>, cell: &[Token<'_>]) -> Option<
 
 /// "…, but it was removed": a pronoun that stands for the name, and what is stated of it.
 pub(super) fn of_pronoun(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> Option<Reason> {
+    let failing = words.windows(3).any(|triple| {
+        triple[0].is_any(&["that", "this", "such", "those", "the"])
+            && triple[1].is_any(&["call", "calls"])
+            && triple[2].is_any(&["fail", "fails"])
+    });
+    if failing {
+        return Some(Reason::Gone);
+    }
     let at = words
         .iter()
         .position(|token| token.is_any(&["it", "they", "both"]))?;

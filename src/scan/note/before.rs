@@ -17,6 +17,8 @@ pub(super) struct Before {
     pub(super) reason: Option<Reason>,
     /// Whether the walk met the start of its sentence with nothing said: what leads the list may speak.
     pub(super) is_bare: bool,
+    /// Whether nothing begins a clause before the sentence begins.
+    pub(super) opens_sentence: bool,
     /// Whether a verb of use governs the name: "call …".
     pub(super) called: bool,
 }
@@ -32,6 +34,7 @@ pub(super) fn hear(sentence: &Sentence<'_, '_>) -> Before {
     Before {
         reason: walk.described.or(walk.reason.filter(|_| odd && !limited)),
         is_bare: !walk.bounded && walk.tight && walk.cues == 0,
+        opens_sentence: !walk.bounded,
         called: walk.called,
     }
 }
@@ -185,6 +188,8 @@ impl<'v, 't> Walk<'v, 't> {
             "never" => self.negation(Reason::Forbidden),
             "no" => self.no(index),
             "nor" | "neither" => self.negation(Reason::Forbidden),
+            // "ignore texts that mention `x`"
+            "that" | "which" if self.tight && self.called => self.relative(index),
             "nobody" | "nothing" | "none" => self.negation(Reason::Forbidden),
             "longer" | "more" if self.previous_is(index, &["no"]) => true,
             "but" => self.but(index),
@@ -255,7 +260,23 @@ impl<'v, 't> Walk<'v, 't> {
         if self.next_is(index, &["longer", "more"]) {
             return self.negation(Reason::Gone);
         }
-        if self.next_is(index, &["need", "reason", "way", "point", "one"]) {
+        let absolute = [
+            "need",
+            "reason",
+            "way",
+            "point",
+            "one",
+            "circumstances",
+            "circumstance",
+            "case",
+            "account",
+            "time",
+            "means",
+            "event",
+            "condition",
+            "situation",
+        ];
+        if self.next_is(index, &absolute) {
             return self.negation(Reason::Forbidden);
         }
         if self.without {
@@ -332,7 +353,12 @@ impl<'v, 't> Walk<'v, 't> {
         if previous.has(Classes::ENDING) {
             return self.tight_cue(Reason::Gone);
         }
-        if previous.has(Classes::REPLACE) && self.words[index].is("from") {
+        let from = self.words[index].is("from");
+        let took_over = previous.is("over")
+            && self.words[..index]
+                .iter()
+                .any(|token| token.is_any(&["took", "takes", "taken", "taking"]));
+        if from && (previous.has(Classes::REPLACE) || took_over) {
             return self.tight_cue(Reason::Replaced);
         }
         if previous.is_any(&["favor", "favour"]) {
@@ -380,8 +406,8 @@ impl<'v, 't> Walk<'v, 't> {
             }
             "to" => {
                 self.called
-                    || previous.has(Classes::NOUN)
-                    || previous.is_any(&["access", "call", "calls"])
+                    || previous.has(Classes::NOUN.or(Classes::REMOVE))
+                    || previous.is_any(&["call", "calls"])
             }
             "for" if previous.is_any(&["substitute", "replacement", "stand-in", "successor"]) => {
                 return self.tight_cue(Reason::Replaced);
@@ -449,6 +475,16 @@ impl<'v, 't> Walk<'v, 't> {
         })
     }
 
+    /// A relative clause keeps the tie where a word for something written is what it tells of.
+    fn relative(&mut self, index: usize) -> bool {
+        let told = self
+            .previous(index)
+            .is_some_and(|token| token.has(Classes::WRITING.or(Classes::NOUN)));
+        self.modifiers = 0;
+        self.called = false;
+        told
+    }
+
     /// "assume that `x` exists" is one clause; any other "that" begins one.
     fn that(&mut self, index: usize) -> bool {
         let complement = [
@@ -483,7 +519,19 @@ impl<'v, 't> Walk<'v, 't> {
         }
         if token.has(Classes::AVOID) {
             let unties = token.is("without") && !self.tight;
-            let mere_order = token.is_any(&["forget", "fail", "hesitate"]) && !self.tight;
+            // "Forgetting to call `x`" is a fault, with or without "don't" before it.
+            let failing = [
+                "forget",
+                "forgets",
+                "forgetting",
+                "fail",
+                "hesitate",
+                "hesitating",
+                "neglect",
+                "neglects",
+                "neglecting",
+            ];
+            let mere_order = token.is_any(&failing) && (!self.tight || self.called);
             if unties || mere_order {
                 return false;
             }
@@ -513,7 +561,12 @@ impl<'v, 't> Walk<'v, 't> {
             self.called |= self.tight && !is_noun;
             return true;
         }
-        if token.has(Classes::FILLER.or(Classes::NOUN).or(Classes::ADVERB)) {
+        if token.has(
+            Classes::FILLER
+                .or(Classes::NOUN)
+                .or(Classes::ADVERB)
+                .or(Classes::WRITING),
+        ) {
             return true;
         }
         self.modifier(index)
@@ -580,7 +633,20 @@ impl<'v, 't> Walk<'v, 't> {
             self.at = opening;
             return true;
         }
-        self.alternatives
+        self.alternatives || self.is_apposition(index)
+    }
+
+    /// "an earlier tool, `x`, did this"
+    fn is_apposition(&self, index: usize) -> bool {
+        index + 1 == self.words.len()
+            && self
+                .previous(index)
+                .is_some_and(|token| token.has(Classes::NOUN) && !token.has(Classes::ORDER))
+            && self
+                .sentence
+                .after()
+                .first()
+                .is_some_and(|token| token.kind == Kind::Comma)
     }
 
     /// "removed tools (`x`)": a parenthesis right behind a tool noun explains it.
@@ -590,11 +656,24 @@ impl<'v, 't> Walk<'v, 't> {
             && self.previous(index).is_some_and(|token| {
                 (token.has(Classes::NOUN) && !token.has(Classes::ORDER)) || token.has(Classes::GONE)
             })
-            && !self.words[..index]
-                .iter()
-                .rev()
-                .take(3)
-                .any(|token| token.has(Classes::BE))
+            && !self.is_stated(index)
+    }
+
+    /// Whether the words before state something of what they name, rather than describing it: "`y` was
+    /// removed", but not "tools that were removed".
+    fn is_stated(&self, index: usize) -> bool {
+        let before = &self.words[index.saturating_sub(3)..index];
+        before
+            .iter()
+            .position(|token| token.has(Classes::BE))
+            .is_some_and(|be| {
+                !before[..be]
+                    .iter()
+                    .any(|token| token.is_any(&["that", "which"]))
+                    && !self
+                        .previous(index.saturating_sub(before.len() - be))
+                        .is_some_and(|token| token.is_any(&["that", "which"]))
+            })
     }
 
     /// What a closed parenthesis holds says nothing of a name behind it.
@@ -604,6 +683,13 @@ impl<'v, 't> Walk<'v, 't> {
             .rposition(|token| token.kind == Kind::Open)
         {
             Some(open) => {
+                let inner = &self.words[open..index];
+                if self.tight
+                    && inner.iter().any(|token| token.has(Classes::GONE))
+                    && !inner.iter().any(is_negator)
+                {
+                    self.described = Some(Reason::Gone);
+                }
                 self.at = open;
                 true
             }

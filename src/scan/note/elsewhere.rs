@@ -4,6 +4,7 @@
 use super::super::Reason;
 use super::before::Before;
 use super::lexicon::Classes;
+use super::phrases;
 use super::sentence::Sentence;
 use super::tokens::{Kind, Token};
 
@@ -12,23 +13,28 @@ pub(super) fn hear(sentence: &Sentence<'_, '_>, before: &Before) -> Option<Reaso
     if is_told_of_old(sentence) {
         return Some(Reason::History);
     }
-    if other_instead(sentence, before) || redirected(sentence) || is_replaced_as_it(sentence) {
+    // "Call `x` until it is removed" orders the call whatever "it" is.
+    let ordered = before.called && is_order(sentence);
+    if !ordered && other_instead(sentence) || redirected(sentence) || is_replaced(sentence, before)
+    {
         return Some(Reason::Replaced);
     }
-    let of_it = (!before.called || is_condition(sentence))
+    let of_it = (!ordered)
         .then(|| super::after::of_pronoun(sentence, sentence.after()))
         .flatten();
     of_it.or_else(|| refers_back(sentence, before))
 }
 
-/// "find `x` and replace it with `bash`".
-fn is_replaced_as_it(sentence: &Sentence<'_, '_>) -> bool {
-    sentence.after().windows(4).any(|words| {
-        words[0].has(Classes::REPLACE)
-            && words[1].has(Classes::PRONOUN)
-            && words[2].is_any(&["with", "by", "to", "into", "for"])
-            && sentence.is_replacement(&words[3])
-    })
+/// "Find `x` and replace it with `bash`", "what `x` did is now done by `bash`".
+fn is_replaced(sentence: &Sentence<'_, '_>, before: &Before) -> bool {
+    let all = ["anything", "everything", "whatever", "all", "what"];
+    let of_all = sentence
+        .before()
+        .first()
+        .is_some_and(|token| token.is_any(&all));
+    let states = !before.called || of_all || is_condition(sentence);
+    states && phrases::is_replacing(sentence, sentence.after())
+        || of_all && phrases::is_replacing_all(sentence, sentence.after())
 }
 
 /// "Older guides may tell you to call `x`", "this skill used to call `x`", "before 3.0 we ran `x`".
@@ -59,17 +65,28 @@ fn is_told_of_old(sentence: &Sentence<'_, '_>) -> bool {
             });
         let in_the_past =
             token.is("past") && at > 1 && words[at - 1].is("the") && words[at - 2].is("in");
+        let there_was = token.is("there")
+            && next.is_some_and(|next| next.is_any(&["was", "were"]))
+            && !words[..at]
+                .iter()
+                .any(|token| token.has(Classes::CONDITION));
+        let up_to_version = token.is("to")
+            && at
+                .checked_sub(1)
+                .is_some_and(|before| words[before].is_any(&["up", "prior"]))
+            && words[at + 1..].iter().take(2).any(Token::is_version);
         let before_version = token.is_any(&["before", "until", "till", "pre", "through"])
             && next.is_some_and(|next| {
-                is_version(next) || next.is_any(&["version", "release", "vak"])
+                next.is_version() || next.is_any(&["version", "release", "vak"])
             });
-        is_old_writing || used_to || formerly || in_the_past || before_version
+        is_old_writing
+            || used_to
+            || formerly
+            || in_the_past
+            || before_version
+            || up_to_version
+            || there_was
     })
-}
-
-fn is_version(token: &Token<'_>) -> bool {
-    let digits = token.word.strip_prefix('v').unwrap_or(&token.word);
-    digits.starts_with(|letter: char| letter.is_ascii_digit()) && digits.contains('.')
 }
 
 /// The words before the name, from behind the last order that a comma or a colon begins: "if the file comes
@@ -122,10 +139,7 @@ fn introduces(token: &Token<'_>) -> bool {
 }
 
 /// "…; use `bash` instead": another tool takes this one's place. "Use `x` instead" is this one's own.
-fn other_instead(sentence: &Sentence<'_, '_>, before: &Before) -> bool {
-    if before.called && clause_begins_with_order(sentence) && !is_condition(sentence) {
-        return false;
-    }
+fn other_instead(sentence: &Sentence<'_, '_>) -> bool {
     says_other_instead(sentence, sentence.after())
 }
 
@@ -144,11 +158,27 @@ fn says_other_instead(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> bool 
     })
 }
 
-fn clause_begins_with_order(sentence: &Sentence<'_, '_>) -> bool {
-    sentence
-        .before()
-        .first()
-        .is_some_and(|first| first.has(Classes::ORDER))
+/// Whether an order governs the name: "call `x`", "if the file is large, run `x`", "then use `x`".
+fn is_order(sentence: &Sentence<'_, '_>) -> bool {
+    let words = sentence.before();
+    words.iter().enumerate().any(|(at, token)| {
+        let begins = words[..at].iter().all(|token| {
+            token.has(Classes::ADVERB)
+                || token.is_any(&[
+                    "please", "always", "first", "next", "you", "must", "should", "can", "need",
+                    "to", "and", "so",
+                ])
+        }) || at > 0
+            && matches!(
+                words[at - 1].kind,
+                Kind::Comma | Kind::Colon | Kind::Dash | Kind::Semicolon | Kind::Open | Kind::Good
+            )
+            || at > 0 && words[at - 1].is_any(&["and", "then", "please", "must", "should", "to"]);
+        token.has(Classes::ORDER) && begins && !is_condition(sentence)
+    }) || words.windows(2).any(|pair| {
+        matches!(pair[0].kind, Kind::Comma | Kind::Colon | Kind::Semicolon)
+            && pair[1].has(Classes::ORDER)
+    })
 }
 
 fn is_condition(sentence: &Sentence<'_, '_>) -> bool {
@@ -179,6 +209,9 @@ fn redirected(sentence: &Sentence<'_, '_>) -> bool {
                 "sees",
                 "expects",
                 "expect",
+                "tell",
+                "instructs",
+                "about",
                 "want",
                 "wanted",
                 "refers",
@@ -203,7 +236,35 @@ fn redirected(sentence: &Sentence<'_, '_>) -> bool {
         .iter()
         .take(10)
         .any(|token| sentence.is_replacement(token));
-    (for_it || met) && orders && replaces
+    let treats = main
+        .first()
+        .is_some_and(|token| token.is_any(&["treat", "read", "take", "interpret", "understand"]));
+    (for_it || met) && ((orders || treats) && replaces || declines(main))
+}
+
+/// "…, do not", "…, ignore it".
+fn declines(main: &[Token<'_>]) -> bool {
+    let ends = |at: usize| {
+        main.get(at).is_none_or(|token| {
+            token.kind != Kind::Word
+                || token.has(Classes::PRONOUN)
+                || token.is_any(&["so", "the", "any"])
+        })
+    };
+    match main {
+        [verb, ..]
+            if verb.has(Classes::AVOID) || verb.is_any(&["disregard", "decline", "refuse"]) =>
+        {
+            ends(1)
+        }
+        [verb, not, ..] if verb.is("do") && not.is("not") => {
+            ends(2)
+                || main.get(2).is_some_and(|token| {
+                    token.has(Classes::CALL) || token.is_any(&["obey", "follow", "comply"])
+                })
+        }
+        _ => false,
+    }
 }
 
 /// "`x` ran Python. It was removed in 3.0.", "`x`: a sandbox. Deprecated.", "`x`? Use `bash` instead."
@@ -219,6 +280,9 @@ fn refers_back(sentence: &Sentence<'_, '_>, before: &Before) -> Option<Reason> {
         .position(|token| matches!(token.kind, Kind::Stop | Kind::Cell))
         .unwrap_or(next.len().min(24));
     let next = &next[..end];
+    if is_refusal(next) {
+        return Some(Reason::Forbidden);
+    }
     let pronoun = next.first()?.has(Classes::PRONOUN);
     let is_topic = !before.called && before.is_bare;
     if !pronoun && !is_topic {
@@ -237,5 +301,14 @@ fn refers_back(sentence: &Sentence<'_, '_>, before: &Before) -> Option<Reason> {
         Some(reason) => Some(reason),
         None if is_topic && says_other_instead(sentence, next) => Some(Reason::Replaced),
         None => None,
+    }
+}
+
+/// "You might be tempted to call `x`. Don't."
+fn is_refusal(next: &[Token<'_>]) -> bool {
+    match next {
+        [verb, not] => verb.is("do") && not.is("not"),
+        [verb, not, it] => verb.is("do") && not.is("not") && it.has(Classes::PRONOUN),
+        _ => false,
     }
 }

@@ -21,6 +21,9 @@ pub(super) fn hear(words: &[Token<'_>], called: bool) -> Option<Reason> {
     if states_gone(words) {
         return Some(Reason::Gone);
     }
+    if predicates_gone(words) {
+        return Some(Reason::Gone);
+    }
     let replaced = words.iter().all(|token| {
         token.has(
             Classes::OLD
@@ -31,8 +34,10 @@ pub(super) fn hear(words: &[Token<'_>], called: bool) -> Option<Reason> {
     }) && words
         .iter()
         .any(|token| token.has(Classes::OLD.or(Classes::FORMERLY)));
-    (replaced || first.is("instead") && words.last().is_some_and(|token| token.is("of")))
-        .then_some(Reason::Replaced)
+    (replaced
+        || words.len() == 1 && first.is("before")
+        || first.is("instead") && words.last().is_some_and(|token| token.is("of")))
+    .then_some(Reason::Replaced)
 }
 
 /// The last statement of what leads: behind the last full stop, dash or mark.
@@ -97,6 +102,24 @@ fn forbids_use(words: &[Token<'_>]) -> bool {
                     .or(Classes::AUX),
             ) || token.is_any(&["of", "longer", "on", "to", "and", "or"])
         })
+}
+
+/// "These names are retired and always fail": a statement of the whole list.
+fn predicates_gone(words: &[Token<'_>]) -> bool {
+    let Some(be) = words.iter().position(|token| token.has(Classes::BE)) else {
+        return words
+            .windows(2)
+            .any(|pair| pair[0].is("no") && pair[1].is("longer"));
+    };
+    let said = &words[be + 1..];
+    let head = said
+        .iter()
+        .find(|token| !token.has(Classes::ADVERB.or(Classes::BE)));
+    head.is_some_and(|token| token.has(Classes::GONE))
+        && !words[..be].iter().any(|token| token.has(Classes::OPENER))
+        && !said
+            .iter()
+            .any(|token| token.has(Classes::ORDER) && !token.is("use"))
 }
 
 /// "Removed tools", "Retired in 3.0.21", "The following tools were removed".

@@ -95,14 +95,14 @@ const WORDS: &[(Classes, &str)] = &[
         Classes::FILLER,
         "the a an any all our your its their this that these those both either such every each some my \
          his her like including namely called named e.g i.e eg built-in builtin internal bundled ever even \
-         following ones one two three native special dedicated own whole entire very same",
+         following ones one two three urge temptation attempt attempts impulse habit native special dedicated own whole entire very same",
     ),
     (
         Classes::NOUN,
         "tool tools name names function functions helper helpers command commands capability capabilities \
          api apis calls invocation invocations reference references mention mentions usage uses use entry \
          entries identifier identifiers method methods endpoint endpoints feature features alias aliases \
-         runner wrapper builtins need needs action actions",
+         runner wrapper builtins action actions access support",
     ),
     (
         Classes::CALL,
@@ -110,7 +110,7 @@ const WORDS: &[(Classes, &str)] = &[
          execute executes executing executed try tries trying tried reach reaches reaching rely relies relying \
          relied depend depends depending depended resort resorting fall falling back recommend recommending \
          recommended suggest suggesting suggested reference referencing refer referring emit emitting generate \
-         generating include including request requesting need needing expect expecting expects assume assuming \
+         generating include including request requesting need needs needing expect expecting expects assume assuming \
          employ employing leverage leveraging utilize utilizing utilise utilising trigger triggering fire query \
          querying consult consulting attempt attempting offer offering pick picking choose choosing send sending \
          issue issuing start starting launch launching write writing mention mentioning open load loading invent \
@@ -131,7 +131,7 @@ const WORDS: &[(Classes, &str)] = &[
          off-limits unavailable withdrawn decommissioned abandoned scrapped axed killed eliminated purged stripped \
          end-of-life eol now-removed now-retired now-deprecated now-deleted now-gone now-defunct no-longer-supported \
          no-longer-available long-gone soon-to-be-removed unmaintained revoked excised ex replaced renamed \
-         phased-out stale blocked denied avoided shunned",
+         phased-out stale blocked denied avoided shunned discouraged pulled",
     ),
     (
         Classes::OLD,
@@ -144,7 +144,7 @@ const WORDS: &[(Classes, &str)] = &[
          delete deletes deleting ban bans banning forbid forbids forbidding prohibit prohibits prohibiting disallow \
          disallows disallowing disable disables disabling discontinue discontinues discontinuing eliminate \
          eliminates eliminating purge purges purging strip strips stripping uninstall uninstalls uninstalling \
-         scrap axe kill kills lose loses lost lost losing abandon abandons abandoning revoke revokes deny denies \
+         scrap axe kill kills lose loses lost losing goodbye farewell abandon abandons abandoning revoke revokes deny denies \
          rip ripped ripping refuse refuses reject rejects block blocks sunsetting",
     ),
     (
@@ -192,7 +192,7 @@ const WORDS: &[(Classes, &str)] = &[
          present installed listed found included needed required necessary used called invoked run executed \
          recommended accepted recognised recognized known valid usable reachable enabled loaded maintained there \
          work works function functions ship ships exposed declared defined deployed served part option around \
-         real respond resolve resolves answer bundled advertised",
+         real respond resolve resolves answer bundled advertised appear appears occur existed worked among named mentioned survive survived remain",
     ),
     (
         Classes::ABSENT,
@@ -233,6 +233,6 @@ const WORDS: &[(Classes, &str)] = &[
     (
         Classes::PRODUCT,
         "output outputs result results value values figure figures number numbers response responses error errors \
-         return returns message messages traceback answer answers print prints log logs data stdout stderr session",
+         return returns message messages traceback answer answers print prints log logs data traceback tracebacks warnings stdout stderr session",
     ),
 ];

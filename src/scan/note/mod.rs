@@ -11,6 +11,7 @@ mod before;
 mod elsewhere;
 mod label;
 mod lexicon;
+mod phrases;
 mod sentence;
 mod table;
 mod tokens;
@@ -32,7 +33,7 @@ pub(super) fn hear_block(scope: Scope<'_>, block: &Block<'_>, references: &mut [
     else {
         return;
     };
-    let row = (*role == Role::Row).then(|| Row::read(scope, pieces, header));
+    let row = matches!(role, Role::Row).then(|| Row::read(scope, pieces, header));
     judge(scope, pieces, leads, row.as_ref(), references);
 }
 
@@ -79,6 +80,14 @@ fn verdict(
         return Some(Reason::Struck);
     }
     let before = before::hear(sentence);
+    // "Don't:" above a list that says "skip `x`" asks for it.
+    if before.reason == Some(Reason::Forbidden)
+        && before.opens_sentence
+        && sentence.opens_block()
+        && table::led(scope, leads, true)
+    {
+        return None;
+    }
     before
         .reason
         .or_else(|| after::hear(sentence))

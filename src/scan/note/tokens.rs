@@ -61,6 +61,14 @@ impl Token<'_> {
         self.kind == Kind::Word && self.classes.has(class)
     }
 
+    /// A version number: "3.0.21", "v3.1".
+    pub(super) fn is_version(&self) -> bool {
+        let digits = self.word.strip_prefix('v').unwrap_or(&self.word);
+        self.kind == Kind::Word
+            && digits.contains('.')
+            && digits.starts_with(|letter: char| letter.is_ascii_digit())
+    }
+
     /// A name or code: what can stand in a list of tools.
     pub(super) fn is_code(&self) -> bool {
         matches!(self.kind, Kind::Name(_) | Kind::Code)
