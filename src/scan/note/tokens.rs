@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::super::markdown::{Edge, Piece};
+use super::super::markdown::{Edge, Piece, span};
 use super::super::names::Occurrence;
 use super::super::references::Scope;
 use super::super::spans;
@@ -83,6 +83,7 @@ impl Token<'_> {
 pub(super) fn read<'t>(scope: Scope<'t>, pieces: &[Piece]) -> Vec<Token<'t>> {
     let mut lexer = Lexer {
         scope,
+        windows: windows(scope, &span(pieces)),
         tokens: Vec::new(),
         struck: false,
     };
@@ -90,6 +91,34 @@ pub(super) fn read<'t>(scope: Scope<'t>, pieces: &[Piece]) -> Vec<Token<'t>> {
         lexer.piece(piece);
     }
     lexer.tokens
+}
+
+/// The ASCII bytes that a sign can begin with.
+const SIGNS: &[u8] = b"-=<,:;()[]/.!?&+";
+
+/// How many bytes around a name are read; more than the words that a sentence is heard for take.
+const WINDOW: usize = 2048;
+
+/// The parts of a block that are worth reading: a long one only around its names, so that much text costs
+/// no more than its names do.
+fn windows(scope: Scope<'_>, block: &Range<usize>) -> Vec<Range<usize>> {
+    if block.len() <= 2 * WINDOW {
+        return vec![block.clone()];
+    }
+    let mut windows: Vec<Range<usize>> = Vec::new();
+    for found in scope.within(block) {
+        let start = scope
+            .text
+            .floor_char_boundary(found.range.start.saturating_sub(WINDOW));
+        let end = scope
+            .text
+            .ceil_char_boundary((found.range.end + WINDOW).min(block.end));
+        match windows.last_mut() {
+            Some(last) if start <= last.end => last.end = end,
+            _ => windows.push(start.max(block.start)..end),
+        }
+    }
+    windows
 }
 
 /// How many closing signs may follow one another at the end of a sentence.
@@ -105,6 +134,7 @@ const BLOCK_TAGS: [&str; 14] = [
 
 struct Lexer<'t> {
     scope: Scope<'t>,
+    windows: Vec<Range<usize>>,
     tokens: Vec<Token<'t>>,
     struck: bool,
 }
@@ -112,13 +142,37 @@ struct Lexer<'t> {
 impl<'t> Lexer<'t> {
     fn piece(&mut self, piece: &Piece) {
         match piece {
-            Piece::Text(range) => self.text(range.clone()),
+            Piece::Text(range) => self.windowed(range),
+            Piece::Code(range) | Piece::Tag(range) if self.is_far(range) => {}
             Piece::Code(range) => self.code(range),
             Piece::Tag(range) => self.tag(range),
             Piece::Break => {}
             Piece::Edge(Edge::Line) => self.edge(Kind::Stop),
             Piece::Edge(Edge::Cell) => self.edge(Kind::Cell),
             Piece::Strike { begins } => self.struck = *begins,
+        }
+    }
+
+    /// Whether no window holds the beginning of a piece.
+    fn is_far(&self, range: &Range<usize>) -> bool {
+        let next = self
+            .windows
+            .partition_point(|window| window.end <= range.start);
+        self.windows
+            .get(next)
+            .is_none_or(|window| range.start < window.start)
+    }
+
+    /// Reads what of a text lies in windows.
+    fn windowed(&mut self, range: &Range<usize>) {
+        let mut next = self
+            .windows
+            .partition_point(|window| window.end <= range.start);
+        while let Some(window) = self.windows.get(next)
+            && window.start < range.end
+        {
+            self.text(window.start.max(range.start)..window.end.min(range.end));
+            next += 1;
         }
     }
 
@@ -232,7 +286,11 @@ impl<'t> Lexer<'t> {
 
     /// Reads one sign and gives its length.
     fn punctuation(&mut self, rest: &str, at: usize) -> usize {
-        if rest.starts_with([' ', '\n', '*', '"']) {
+        let plain = rest
+            .bytes()
+            .next()
+            .is_some_and(|byte| byte.is_ascii() && !SIGNS.contains(&byte));
+        if plain {
             return 1;
         }
         let signs = [
