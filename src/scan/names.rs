@@ -187,8 +187,11 @@ fn continues_before(before: &str) -> bool {
     match last {
         '/' | '$' => true,
         '\\' | ':' | '@' => follows_word,
-        // `--name` is a flag, but `word--name` a dash.
-        '-' => !(earlier == Some('-') && chars.next().is_some_and(char::is_alphanumeric)),
+        // `--name` is a flag, but `word--name` a dash, and `-name` at a line's start a removed line.
+        '-' => match earlier {
+            Some('-') => !chars.next().is_some_and(char::is_alphanumeric),
+            earlier => !matches!(earlier, None | Some('\n' | '\r')),
+        },
         '.' => earlier != Some('.'),
         _ => is_cased(last),
     }

@@ -30,7 +30,9 @@ mod plugin_hostile; // names, paths, packages, links and records that mean harm
 mod plugin_registry; // what survives a rewrite, and what is never replaced
 mod roots; // where vak's state lives
 mod scan; // the scanner's grades, from tables of cases
+mod scan_bounds; // what the scanner never does: allocate, break, take long
 mod scan_command; // what `vak scan` shows, to people and to programs
+mod scan_commonmark; // its code spans against those of `pulldown-cmark`
 mod scan_fix; // the edits of tools lists
 mod seed; // what setup writes, and what it leaves alone
 mod self_update; // the program replaced, whole or not at all

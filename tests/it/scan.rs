@@ -1,7 +1,7 @@
 //! The scanner's grades: one table of whole files per case file, `want` is the strongest finding's grade.
 
 use serde::Deserialize;
-use vak::scan::{Finding, Grade, Scanner};
+use vak::scan::{Finding, Grade, Reason, Scanner};
 
 /// The list that the cases are written against.
 const ROWS: [(&str, &str); 2] = [("python_eval", "bash"), ("react_preview", "bash")];
@@ -71,4 +71,25 @@ fn grades_the_worked_cases() {
 #[test]
 fn hears_what_a_clause_says_of_a_name() {
     check_cases(include_str!("cases/clauses.toml"));
+}
+
+/// The page that explains the verdicts names every reason, with its grade, and `serde` writes the same identifiers.
+#[test]
+fn every_reason_is_documented() {
+    let page = include_str!("../../docs/scanner.md");
+    for reason in Reason::ALL {
+        let id = reason.id();
+        let row = match reason.grade() {
+            Grade::Mentions => format!("\n| `{id}` | "),
+            grade => format!("\n| `{id}` | `{}` | ", grade_id(grade)),
+        };
+        assert!(page.contains(&row), "{id} has no row in docs/scanner.md");
+        assert_eq!(serde_json::to_value(reason).unwrap(), id);
+        assert!(!reason.explain().ends_with('.'));
+    }
+}
+
+#[test]
+fn knows_where_a_name_stands() {
+    check_cases(include_str!("cases/sites.toml"));
 }

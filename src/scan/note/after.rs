@@ -17,15 +17,23 @@ pub(super) fn hear(sentence: &Sentence<'_, '_>) -> Option<Reason> {
         return Some(Reason::Gone);
     }
     // "tools that are gone (`x`, `y`) must not be named"
-    let in_parenthesis = sentence
+    let opened = sentence
         .before()
-        .last()
-        .is_some_and(|token| token.kind == Kind::Open)
+        .iter()
+        .rev()
+        .find(|token| !token.has(Classes::FILLER.or(Classes::NOUN)));
+    let in_parenthesis = opened.is_some_and(|token| token.kind == Kind::Open)
         && words.first().is_some_and(|token| token.kind == Kind::Close);
     let mut at = skip_subject(words, usize::from(in_parenthesis));
     if words.get(at).is_some_and(|token| token.is("'s")) {
         let ends = words.get(at + 1).is_some_and(|next| {
-            next.has(Classes::ENDING) || next.is_any(&["replacement", "successor"])
+            next.has(Classes::ENDING)
+                || next.is_any("replacement successor")
+                || next.is_any("job work role place duties")
+                    && sentence
+                        .before()
+                        .iter()
+                        .any(|token| sentence.is_replacement(token))
         });
         if ends {
             return Some(Reason::Gone);
@@ -70,9 +78,8 @@ fn aside(sentence: &Sentence<'_, '_>, inside: &[Token<'_>]) -> Option<Reason> {
     if let Some(reason) = predicate(sentence, inside, Subject::Aside) {
         return Some(reason);
     }
-    let mapped = matches!(first.kind, Kind::Arrow)
-        || first.has(Classes::ORDER)
-        || first.is_any(&["now", "see"]);
+    let mapped =
+        matches!(first.kind, Kind::Arrow) || first.has(Classes::ORDER) || first.is_any("now see");
     (mapped && inside.iter().any(|token| sentence.is_replacement(token))).then_some(Reason::Mapped)
 }
 
@@ -94,7 +101,7 @@ fn statement(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> Option<Reason>
         Kind::Arrow => arrow(sentence, &words[1..]),
         Kind::BackArrow => None,
         Kind::Comma | Kind::Dash | Kind::Colon => apposition(sentence, words),
-        Kind::Word if first.is_any(&["which", "that", "who"]) => {
+        Kind::Word if first.is_any("which that who") => {
             predicate(sentence, &words[1..], Subject::Direct)
         }
         Kind::Word => predicate(sentence, words, Subject::Direct),
@@ -107,7 +114,7 @@ fn apposition(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> Option<Reason
     let sign = words[0].kind;
     let rest = &words[1..];
     let first = rest.first()?;
-    if first.is_any(&["which", "that"]) {
+    if first.is_any("which that") {
         let unknown = rest
             .windows(2)
             .take(5)
@@ -135,10 +142,7 @@ fn interrupted(sentence: &Sentence<'_, '_>, rest: &[Token<'_>]) -> Option<Reason
         .position(|token| token.kind == Kind::Comma)?;
     let inner = &rest[..comma];
     let is_aside = inner.first().is_some_and(|token| {
-        token.is_any(&[
-            "like", "along", "together", "once", "formerly", "our", "the", "a", "an", "as", "for",
-            "too",
-        ])
+        token.is_any("like along together once formerly our the a an as for too")
     });
     let after = rest.get(comma + 1)?;
     (is_aside && after.has(Classes::AUX) && !after.is("to"))
@@ -160,7 +164,7 @@ fn maps_to(sentence: &Sentence<'_, '_>, rest: &[Token<'_>]) -> Option<Reason> {
                 .or(Classes::NOUN)
                 .or(Classes::ADVERB)
                 .or(Classes::CALL),
-        ) || token.is_any(&["plain", "instead", "with", "by", "to", "via", "see"])
+        ) || token.is_any("plain instead with by to via see")
     });
     (opens && leads && sentence.is_replacement(&rest[code])).then_some(Reason::Mapped)
 }
@@ -191,10 +195,7 @@ fn arrow(sentence: &Sentence<'_, '_>, rest: &[Token<'_>]) -> Option<Reason> {
         ) && !token.has(Classes::ORDER)
     });
     let is_sequence = before[..start].iter().any(|token| {
-        token.is_any(&[
-            "flow", "pipeline", "sequence", "order", "steps", "workflow", "chain", "path", "loop",
-            "run", "call",
-        ])
+        token.is_any("flow pipeline sequence order steps workflow chain path loop run call")
     });
     let segment = rest
         .iter()
@@ -247,8 +248,7 @@ fn predicate(sentence: &Sentence<'_, '_>, words: &[Token<'_>], subject: Subject)
     {
         return Some(Reason::History);
     }
-    let is_refused =
-        verb.helped && !verb.negated && head.is_any(&["rejected", "refused", "declined"]);
+    let is_refused = verb.helped && !verb.negated && head.is_any("rejected refused declined");
     if (is_refused || !verb.negated && fails(rest)) && is_called(sentence) {
         return Some(Reason::Gone);
     }
@@ -266,6 +266,8 @@ struct VerbGroup {
     no_longer: bool,
     now: bool,
     became: bool,
+    /// Whether a form of "be" is among the helping verbs.
+    passive: bool,
 }
 
 impl VerbGroup {
@@ -277,14 +279,15 @@ impl VerbGroup {
             no_longer: false,
             now: false,
             became: false,
+            passive: false,
         };
         for token in words {
-            if token.is_any(&["not", "never"]) {
+            if token.is_any("not never") {
                 verb.negated = !verb.negated;
             } else if token.is("no")
                 && words
                     .get(verb.length + 1)
-                    .is_some_and(|next| next.is_any(&["longer", "more"]))
+                    .is_some_and(|next| next.is_any("longer more"))
             {
                 verb.no_longer = true;
                 verb.length += 2;
@@ -294,8 +297,10 @@ impl VerbGroup {
             } else if !token.has(Classes::ADVERB) && !token.is("and") {
                 break;
             }
+            verb.passive |=
+                token.is_any("is are was were be been being 's 're got get gets becomes became");
             verb.now |= token.is("now");
-            verb.became |= token.is_any(&["became", "becomes"]);
+            verb.became |= token.is_any("became becomes");
             verb.length += 1;
         }
         verb
@@ -305,10 +310,9 @@ impl VerbGroup {
 /// Whether "no longer" ends the tool: "no longer exists", but not "no longer needs a key".
 fn ends_being(rest: &[Token<'_>]) -> bool {
     rest.first().is_none_or(|head| {
-        let acts = head.word.ends_with('s')
-            && head.kind == Kind::Word
-            && !head.is_any(&["is", "was", "does", "this"]);
-        let has = head.is_any(&["need", "require", "have", "take", "than", "ask"]);
+        let acts =
+            head.word.ends_with('s') && head.kind == Kind::Word && !head.is_any("is was does this");
+        let has = head.is_any("need require have take than ask");
         head.has(Classes::POSSIBLE) || !(acts || has)
     })
 }
@@ -317,7 +321,7 @@ fn ends_being(rest: &[Token<'_>]) -> bool {
 fn agrees(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> bool {
     let singular = words
         .first()
-        .is_some_and(|token| token.is_any(&["is", "was", "has", "does"]));
+        .is_some_and(|token| token.is_any("is was has does"));
     let joined = sentence.tokens[sentence.group.clone()]
         .iter()
         .any(|token| token.is("and"));
@@ -338,8 +342,7 @@ fn says_gone(
         .iter()
         .take(6)
         .take_while(|token| {
-            token.has(Classes::FILLER)
-                || token.is_any(&["one", "of", "among", "part", "only", "tool", "tools"])
+            token.has(Classes::FILLER) || token.is_any("one of among part only tool tools")
         })
         .count();
     let head = rest.get(skipped)?;
@@ -347,7 +350,11 @@ fn says_gone(
     let gone = head.has(Classes::GONE) || (nominal && verb.helped && head.has(Classes::OLD));
     if gone && (!nominal || verb.helped) {
         let statement = &rest[skipped..];
-        let asserted = verb.helped || subject == Subject::Aside || ends_statement(statement);
+        // "has replaced `y`" acts on something else; "has been replaced" is done to the name.
+        let asserted = verb.passive
+            || head.is("gone")
+            || subject == Subject::Aside
+            || ends_statement(statement);
         return (asserted && !verb.negated).then(|| absent_or_gone(sentence, head));
     }
     if nominal {
@@ -367,7 +374,7 @@ fn becomes(sentence: &Sentence<'_, '_>, verb: &VerbGroup, rest: &[Token<'_>]) ->
         || verb.became
         || rest
             .first()
-            .is_some_and(|token| token.is_any(&["called", "named", "known"]));
+            .is_some_and(|token| token.is_any("called named known"));
     let code = rest.iter().take(4).find(|token| token.is_code());
     (verb.helped
         && !verb.negated
@@ -388,24 +395,11 @@ fn ends_statement(rest: &[Token<'_>]) -> bool {
 
 /// "does not work" alone says it; "does not work on files" does not.
 fn possible_ends(rest: &[Token<'_>]) -> bool {
-    let narrow = rest[0].is_any(&[
-        "work",
-        "works",
-        "function",
-        "functions",
-        "include",
-        "included",
-        "answer",
-        "found",
-        "run",
-    ]);
+    let narrow = rest[0].is_any("work works function functions include included answer found run");
     !narrow
         || rest.get(1).is_none_or(|next| {
             next.kind != Kind::Word
-                || next.is_any(&[
-                    "any", "anymore", "now", "here", "since", "in", "from", "because", "and",
-                    "with", "by", "at", "directly",
-                ])
+                || next.is_any("any anymore now here since in from because and with by at directly")
         })
 }
 
@@ -413,11 +407,10 @@ fn ruled_out(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> Reason {
     if is_conditional(sentence) {
         return Reason::Absent;
     }
-    let ordered = words.iter().take(3).any(|token| {
-        token.is_any(&[
-            "must", "should", "may", "shall", "can", "cannot", "could", "need", "needs",
-        ])
-    });
+    let ordered = words
+        .iter()
+        .take(3)
+        .any(|token| token.is_any("must should may shall can cannot could need needs"));
     if ordered {
         Reason::Forbidden
     } else {
@@ -428,16 +421,9 @@ fn ruled_out(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> Reason {
 fn absent_or_gone(sentence: &Sentence<'_, '_>, head: &Token<'_>) -> Reason {
     if is_conditional(sentence) && head.has(Classes::ABSENT) {
         Reason::Absent
-    } else if head.is_any(&[
-        "banned",
-        "forbidden",
-        "prohibited",
-        "disallowed",
-        "off-limits",
-        "blocked",
-    ]) {
+    } else if head.is_any("banned forbidden prohibited disallowed off-limits blocked") {
         Reason::Forbidden
-    } else if head.is_any(&["replaced", "superseded", "renamed"]) {
+    } else if head.is_any("replaced superseded renamed") {
         Reason::Replaced
     } else {
         Reason::Gone
@@ -455,11 +441,8 @@ fn is_taken_out(sentence: &Sentence<'_, '_>) -> bool {
         .after()
         .iter()
         .find(|token| !token.has(Classes::NOUN));
-    verb.is_some_and(|token| {
-        token.is_any(&[
-            "take", "leave", "keep", "throw", "cut", "rip", "leaves", "leaving",
-        ])
-    }) && next.is_some_and(|token| token.is_any(&["out", "off", "away", "alone"]))
+    verb.is_some_and(|token| token.is_any("take leave keep throw cut rip leaves leaving"))
+        && next.is_some_and(|token| token.is_any("out off away alone"))
 }
 
 /// Whether the name stands in an "if" or "when" clause.
@@ -475,16 +458,15 @@ fn is_conditional(sentence: &Sentence<'_, '_>) -> bool {
 /// "Calls to `x` fail": only behind a noun that makes the call the subject.
 fn is_called(sentence: &Sentence<'_, '_>) -> bool {
     match sentence.before() {
-        [.., last] if last.is_any(&["calling", "invoking", "using"]) => true,
-        [.., noun, last] if noun.is_any(&["support"]) && last.is("for") => true,
+        [.., last] if last.is_any("calling invoking using") => true,
+        [.., noun, last] if noun.is_any("support") && last.is("for") => true,
         words @ [.., last] if last.has(Classes::CALL) => words
             .iter()
             .rev()
             .take(5)
-            .any(|token| token.is_any(&["that", "which"])),
+            .any(|token| token.is_any("that which")),
         [.., noun, last] => {
-            last.is_any(&["to", "of"])
-                && noun.is_any(&["call", "calls", "invocation", "invocations"])
+            last.is_any("to of") && noun.is_any("call calls invocation invocations")
         }
         _ => false,
     }
@@ -494,26 +476,19 @@ fn fails(rest: &[Token<'_>]) -> bool {
     let says_error = rest
         .iter()
         .take(6)
-        .any(|token| token.is_any(&["error", "errors"]) || token.word.starts_with("unknown"));
+        .any(|token| token.is_any("error errors") || token.word.starts_with("unknown"));
     if says_error
         && rest.first().is_some_and(|token| {
-            token.is_any(&[
-                "results", "result", "returns", "return", "gives", "raises", "leads", "ends",
-            ])
+            token.is_any("results result returns return gives raises leads ends")
         })
     {
         return true;
     }
-    rest.first().is_some_and(|token| {
-        token.is_any(&[
-            "fail", "fails", "error", "errors", "failed", "ended", "ends", "ceased",
-        ])
-    }) && rest.get(1).is_none_or(|next| {
-        next.kind != Kind::Word
-            || next.is_any(&[
-                "now", "since", "with", "because", "outright", "always", "and",
-            ])
-    })
+    rest.first()
+        .is_some_and(|token| token.is_any("fail fails error errors failed ended ends ceased"))
+        && rest.get(1).is_none_or(|next| {
+            next.kind != Kind::Word || next.is_any("now since with because outright always and")
+        })
 }
 
 /// "`x` — do not use", "`x`: never call this".
@@ -522,12 +497,9 @@ fn says_forbidden(rest: &[Token<'_>], verb: &VerbGroup) -> bool {
     let orders = head.is_some_and(|token| token.has(Classes::CALL));
     let ends = rest.get(1).is_none_or(|next| {
         next.kind != Kind::Word
-            || next.is_any(&[
-                "it", "this", "them", "these", "that", "any", "anymore", "here", "at", "in",
-                "ever", "again",
-            ])
+            || next.is_any("it this them these that any anymore here at in ever again")
     });
-    let avoided = head.is_some_and(|token| token.is_any(&["avoid", "never"]));
+    let avoided = head.is_some_and(|token| token.is_any("avoid never"));
     (verb.negated && orders && ends) || (avoided && ends)
 }
 
@@ -548,19 +520,29 @@ pub(super) fn status(sentence: &Sentence<'_, '_>, cell: &[Token<'_>]) -> Option<
 /// "…, but it was removed": a pronoun that stands for the name, and what is stated of it.
 pub(super) fn of_pronoun(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> Option<Reason> {
     let failing = words.windows(3).any(|triple| {
-        triple[0].is_any(&["that", "this", "such", "those", "the"])
-            && triple[1].is_any(&["call", "calls"])
-            && triple[2].is_any(&["fail", "fails"])
+        triple[0].is_any("that this such those the")
+            && triple[1].is_any("call calls")
+            && triple[2].is_any("fail fails")
     });
     if failing {
         return Some(Reason::Gone);
     }
     let at = words
         .iter()
-        .position(|token| token.is_any(&["it", "they", "both"]))?;
+        .position(|token| token.is_any("it they both"))?;
     let said = &words[at + 1..];
     if said.first()?.is("that") {
         return None;
     }
     predicate(sentence, said, Subject::Direct)
+}
+
+/// "`x` ran Python and is gone now": a second statement of the same subject.
+pub(super) fn coordinated(sentence: &Sentence<'_, '_>) -> Option<Reason> {
+    let words = sentence.after();
+    let ends = |token: &Token<'_>| token.is_code() || token.kind == Kind::Semicolon;
+    let reach = words.iter().position(ends).unwrap_or(words.len());
+    (1..reach)
+        .filter(|at| words[at - 1].is_any("and but") && words[*at].has(Classes::BE))
+        .find_map(|at| predicate(sentence, &words[at..], Subject::Direct))
 }

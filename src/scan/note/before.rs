@@ -42,7 +42,7 @@ pub(super) fn hear(sentence: &Sentence<'_, '_>) -> Before {
 /// "Never call `x` without …" limits a call to a case rather than forbidding it.
 fn is_limited(sentence: &Sentence<'_, '_>) -> bool {
     for token in sentence.after() {
-        if token.has(Classes::LIMIT) || token.is("than") {
+        if token.has(Classes::LIMIT) || token.is_any("than together simultaneously parallel same") {
             return true;
         }
         if token.kind != Kind::Word && token.kind != Kind::Open && token.kind != Kind::Close {
@@ -170,12 +170,12 @@ impl<'v, 't> Walk<'v, 't> {
         index.checked_sub(1).map(|at| &self.words[at])
     }
 
-    fn previous_is(&self, index: usize, words: &[&str]) -> bool {
+    fn previous_is(&self, index: usize, words: &str) -> bool {
         self.previous(index)
             .is_some_and(|token| token.is_any(words))
     }
 
-    fn next_is(&self, index: usize, words: &[&str]) -> bool {
+    fn next_is(&self, index: usize, words: &str) -> bool {
         self.words
             .get(index + 1)
             .is_some_and(|token| token.is_any(words))
@@ -190,8 +190,11 @@ impl<'v, 't> Walk<'v, 't> {
             "nor" | "neither" => self.negation(Reason::Forbidden),
             // "ignore texts that mention `x`"
             "that" | "which" if self.tight && self.called => self.relative(index),
+            // "There is nothing `x` cannot compute."
+            "nothing" if self.tight && index + 1 == self.words.len() => false,
             "nobody" | "nothing" | "none" => self.negation(Reason::Forbidden),
-            "longer" | "more" if self.previous_is(index, &["no"]) => true,
+            "beats" | "beat" | "matches" | "rivals" | "equals" | "outperforms" => false,
+            "longer" | "more" if self.previous_is(index, "no") => true,
             "but" => self.but(index),
             "instead" => false,
             "or" => {
@@ -219,71 +222,40 @@ impl<'v, 't> Walk<'v, 't> {
 
     /// "not" after a helping verb negates its clause; elsewhere it negates what stands right behind it.
     fn not(&mut self, index: usize) -> bool {
-        if self.next_is(
-            index,
-            &["only", "just", "merely", "simply", "solely", "yet"],
-        ) {
+        if self.next_is(index, "only just merely simply solely yet") {
             return self.loosen();
         }
-        if self.previous_is(index, &["why", "if", "or"]) && !self.tight {
+        if self.previous_is(index, "why if or") && !self.tight {
             return true;
         }
-        let orders = [
-            "do", "does", "did", "must", "should", "can", "could", "may", "might", "will", "would",
-            "shall", "need", "ought", "let", "to", "let's", "please", "also",
-        ];
-        let passives = [
-            "allowed",
-            "permitted",
-            "supposed",
-            "meant",
-            "going",
-            "able",
-            "to",
-            "using",
-            "calling",
-            "invoking",
-            "running",
-            "necessary",
-            "intended",
-            "expected",
-            "advised",
-        ];
-        let begins = index == 0 && !self.next_is(index, &["all", "every", "sure"]);
-        if self.previous_is(index, &orders) || self.next_is(index, &passives) || begins {
+        let orders = "do does did must should can could may might will would shall need ought let to let's please also";
+        let passives = "allowed permitted supposed meant going able to using calling invoking running necessary intended expected advised";
+        let needs = self.previous_is(index, "need")
+            || self.next_is(index, "need needs have necessary required mandatory");
+        if needs && !self.tight {
+            // "You need not ask before …" is about the asking.
+            return false;
+        }
+        let begins = index == 0 && !self.next_is(index, "all every sure");
+        if self.previous_is(index, orders) || self.next_is(index, passives) || begins {
             return self.negation(Reason::Forbidden);
         }
         self.tight_cue(Reason::Forbidden)
     }
 
     fn no(&mut self, index: usize) -> bool {
-        if self.next_is(index, &["longer", "more"]) {
+        if self.next_is(index, "longer more") {
             return self.negation(Reason::Gone);
         }
-        let absolute = [
-            "need",
-            "reason",
-            "way",
-            "point",
-            "one",
-            "circumstances",
-            "circumstance",
-            "case",
-            "account",
-            "time",
-            "means",
-            "event",
-            "condition",
-            "situation",
-        ];
-        if self.next_is(index, &absolute) {
+        let absolute = "need reason way point one circumstances circumstance case account time means event condition situation";
+        if self.next_is(index, absolute) {
             return self.negation(Reason::Forbidden);
         }
         if self.without {
             // "No figure leaves without `x`."
             return self.cue(Reason::Forbidden);
         }
-        let absent = self.previous_is(index, &["is", "are", "was", "were", "has", "have", "'s"]);
+        let absent = self.previous_is(index, "is are was were has have 's");
         self.tight_cue(if absent {
             Reason::Gone
         } else {
@@ -295,19 +267,7 @@ impl<'v, 't> Walk<'v, 't> {
     fn but(&mut self, index: usize) -> bool {
         let excludes = self.words[index.saturating_sub(2)..index]
             .iter()
-            .any(|token| {
-                token.is_any(&[
-                    "nothing",
-                    "anything",
-                    "everything",
-                    "none",
-                    "no",
-                    "any",
-                    "every",
-                    "all",
-                    "anyone",
-                ])
-            });
+            .any(|token| token.is_any("nothing anything everything none no any every all anyone"));
         if excludes {
             self.tight_cue(Reason::Forbidden)
         } else {
@@ -338,16 +298,8 @@ impl<'v, 't> Walk<'v, 't> {
         let Some(previous) = self.previous(index) else {
             return self.loosen();
         };
-        let replacing = [
-            "instead",
-            "place",
-            "lieu",
-            "stead",
-            "away",
-            "successor",
-            "replacement",
-        ];
-        if previous.is_any(&replacing) {
+        let replacing = "instead place lieu stead away successor replacement";
+        if previous.is_any(replacing) {
             return self.tight_cue(Reason::Replaced);
         }
         if previous.has(Classes::ENDING) {
@@ -357,33 +309,15 @@ impl<'v, 't> Walk<'v, 't> {
         let took_over = previous.is("over")
             && self.words[..index]
                 .iter()
-                .any(|token| token.is_any(&["took", "takes", "taken", "taking"]));
+                .any(|token| token.is_any("took takes taken taking"));
         if from && (previous.has(Classes::REPLACE) || took_over) {
             return self.tight_cue(Reason::Replaced);
         }
-        if previous.is_any(&["favor", "favour"]) {
+        if previous.is_any("favor favour") {
             return false;
         }
         let passes = previous.has(Classes::NOUN.or(Classes::AVOID))
-            || previous.is_any(&[
-                "any",
-                "all",
-                "one",
-                "each",
-                "either",
-                "both",
-                "some",
-                "none",
-                "most",
-                "advantage",
-                "call",
-                "use",
-                "rid",
-                "instead",
-                "kind",
-                "list",
-                "out",
-            ]);
+            || previous.is_any("any all one each either both some none most advantage call use rid instead kind list out");
         if previous.is("rid") {
             return self.tight_cue(Reason::Gone);
         }
@@ -401,28 +335,30 @@ impl<'v, 't> Walk<'v, 't> {
         };
         let ties = match &*token.word {
             "to" if previous.is("opposed") => return self.tight_cue(Reason::Replaced),
-            "to" if previous.is_any(&["successor", "successors"]) => {
+            "to" if previous.is_any("successor successors") => {
                 return self.tight_cue(Reason::Replaced);
             }
             "to" => {
                 self.called
                     || previous.has(Classes::NOUN.or(Classes::REMOVE))
-                    || previous.is_any(&["call", "calls"])
+                    || previous.is_any("call calls")
             }
-            "for" if previous.is_any(&["substitute", "replacement", "stand-in", "successor"]) => {
+            "for" if previous.is_any("substitute replacement stand-in successor") => {
                 return self.tight_cue(Reason::Replaced);
             }
-            "for" => previous.is_any(&["need", "needs", "reason", "use", "call"]),
+            "for" => previous.is_any("need needs reason use call support"),
+            // "Never paste secrets into `x`" is about the secrets.
+            "into" if !self.called && !previous.has(Classes::CALL) => return false,
             "as" => {
-                previous.is_any(&["such", "known"])
-                    || previous.has(Classes::NOUN) && self.previous_is(index - 1, &["such"])
+                previous.is_any("such known")
+                    || previous.has(Classes::NOUN) && self.previous_is(index - 1, "such")
             }
             "than" if previous.is("other") => return self.tight_cue(Reason::Forbidden),
             "than" if previous.is("rather") => return self.tight_cue(Reason::Replaced),
             "over" if self.prefers(index) => return self.tight_cue(Reason::Replaced),
             "against" if self.advises(index) => return self.tight_cue(Reason::Forbidden),
             // "not with `x`", "rather than in `x`".
-            _ => previous.is_any(&["than", "not", "never"]),
+            _ => previous.is_any("than not never"),
         };
         if ties {
             return true;
@@ -430,12 +366,10 @@ impl<'v, 't> Walk<'v, 't> {
         // "replaced by `x`", "swap … for `x`", "renamed to `x`": the name is the new one.
         let is_new = self.tight
             && !self.called
-            && token.is_any(&["with", "to", "for", "into"])
+            && token.is_any("with to for into")
             && self.words[index.saturating_sub(6)..index]
                 .iter()
-                .any(|token| {
-                    token.has(Classes::REPLACE) && !token.is_any(&["turn", "change", "changes"])
-                });
+                .any(|token| token.has(Classes::REPLACE) && !token.is_any("turn change changes"));
         if is_new {
             return false;
         }
@@ -444,34 +378,13 @@ impl<'v, 't> Walk<'v, 't> {
 
     fn prefers(&self, index: usize) -> bool {
         self.words[..index].iter().rev().take(8).any(|token| {
-            token.is_any(&[
-                "prefer",
-                "prefers",
-                "preferred",
-                "choose",
-                "pick",
-                "favor",
-                "favour",
-                "use",
-                "preferring",
-            ])
+            token.is_any("prefer prefers preferred choose pick favor favour use preferring")
         })
     }
 
     fn advises(&self, index: usize) -> bool {
         self.words[..index].iter().rev().take(3).any(|token| {
-            token.is_any(&[
-                "advise",
-                "advises",
-                "recommend",
-                "recommends",
-                "warn",
-                "warns",
-                "decided",
-                "decide",
-                "rule",
-                "guard",
-            ])
+            token.is_any("advise advises recommend recommends warn warns decided decide rule guard")
         })
     }
 
@@ -487,11 +400,9 @@ impl<'v, 't> Walk<'v, 't> {
 
     /// "assume that `x` exists" is one clause; any other "that" begins one.
     fn that(&mut self, index: usize) -> bool {
-        let complement = [
-            "assume", "expect", "think", "believe", "pretend", "claim", "suggest", "imply", "say",
-            "assuming", "hope",
-        ];
-        if self.previous_is(index, &complement) {
+        let complement =
+            "assume expect think believe pretend claim suggest imply say assuming hope";
+        if self.previous_is(index, complement) {
             return self.loosen();
         }
         // "that" before a noun points at it.
@@ -504,34 +415,16 @@ impl<'v, 't> Walk<'v, 't> {
 
     fn content(&mut self, index: usize) -> bool {
         let token = &self.words[index];
-        let rules_out = [
-            "forbidden",
-            "prohibited",
-            "impossible",
-            "unable",
-            "wrong",
-            "mistake",
-            "illegal",
-            "pointless",
-        ];
-        if token.is_any(&rules_out) && self.next_is(index, &["to"]) {
+        let rules_out = "forbidden prohibited impossible unable wrong mistake illegal pointless";
+        if token.is_any(rules_out) && self.next_is(index, "to") {
             return self.negation(Reason::Forbidden);
         }
         if token.has(Classes::AVOID) {
             let unties = token.is("without") && !self.tight;
             // "Forgetting to call `x`" is a fault, with or without "don't" before it.
-            let failing = [
-                "forget",
-                "forgets",
-                "forgetting",
-                "fail",
-                "hesitate",
-                "hesitating",
-                "neglect",
-                "neglects",
-                "neglecting",
-            ];
-            let mere_order = token.is_any(&failing) && (!self.tight || self.called);
+            let failing =
+                "forget forgets forgetting fail hesitate hesitating neglect neglects neglecting";
+            let mere_order = token.is_any(failing) && (!self.tight || self.called);
             if unties || mere_order {
                 return false;
             }
@@ -608,16 +501,7 @@ impl<'v, 't> Walk<'v, 't> {
     fn comma(&mut self, index: usize) -> bool {
         let next_lists = self.next_is(
             index,
-            &[
-                "such",
-                "including",
-                "like",
-                "e.g",
-                "i.e",
-                "namely",
-                "notably",
-                "especially",
-            ],
+            "such including like e.g i.e namely notably especially",
         );
         let parenthetical = self.previous(index).is_some_and(is_negator);
         if next_lists || parenthetical {
@@ -651,6 +535,13 @@ impl<'v, 't> Walk<'v, 't> {
 
     /// "removed tools (`x`)": a parenthesis right behind a tool noun explains it.
     fn parenthesis(&mut self, index: usize) -> bool {
+        if self.tight
+            && !self.called
+            && let Some(reason) = label::hear(&self.words[..index], false)
+        {
+            self.described = Some(reason);
+            return false;
+        }
         self.tight
             && !self.called
             && self.previous(index).is_some_and(|token| {
@@ -667,12 +558,10 @@ impl<'v, 't> Walk<'v, 't> {
             .iter()
             .position(|token| token.has(Classes::BE))
             .is_some_and(|be| {
-                !before[..be]
-                    .iter()
-                    .any(|token| token.is_any(&["that", "which"]))
+                !before[..be].iter().any(|token| token.is_any("that which"))
                     && !self
                         .previous(index.saturating_sub(before.len() - be))
-                        .is_some_and(|token| token.is_any(&["that", "which"]))
+                        .is_some_and(|token| token.is_any("that which"))
             })
     }
 
@@ -709,5 +598,5 @@ impl<'v, 't> Walk<'v, 't> {
 }
 
 fn is_negator(token: &Token<'_>) -> bool {
-    token.is_any(&["not", "never"])
+    token.is_any("not never")
 }

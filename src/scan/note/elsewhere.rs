@@ -10,14 +10,22 @@ use super::tokens::{Kind, Token};
 
 /// Hears the rest of the sentence and, where that refers back, the next one.
 pub(super) fn hear(sentence: &Sentence<'_, '_>, before: &Before) -> Option<Reason> {
-    if is_told_of_old(sentence) {
+    if is_told_of_old(sentence) || is_what_it_did(sentence) {
         return Some(Reason::History);
     }
     // "Call `x` until it is removed" orders the call whatever "it" is.
     let ordered = before.called && is_order(sentence);
-    if !ordered && other_instead(sentence) || redirected(sentence) || is_replaced(sentence, before)
+    if !ordered && other_instead(sentence)
+        || redirected(sentence)
+        || is_where_it_was(sentence)
+        || is_replaced(sentence, before)
     {
         return Some(Reason::Replaced);
+    }
+    if !before.called
+        && let Some(reason) = super::after::coordinated(sentence)
+    {
+        return Some(reason);
     }
     let of_it = (!ordered)
         .then(|| super::after::of_pronoun(sentence, sentence.after()))
@@ -27,14 +35,43 @@ pub(super) fn hear(sentence: &Sentence<'_, '_>, before: &Before) -> Option<Reaso
 
 /// "Find `x` and replace it with `bash`", "what `x` did is now done by `bash`".
 fn is_replaced(sentence: &Sentence<'_, '_>, before: &Before) -> bool {
-    let all = ["anything", "everything", "whatever", "all", "what"];
+    let all = "anything everything whatever all what";
     let of_all = sentence
         .before()
         .first()
-        .is_some_and(|token| token.is_any(&all));
+        .is_some_and(|token| token.is_any(all));
     let states = !before.called || of_all || is_condition(sentence);
     states && phrases::is_replacing(sentence, sentence.after())
         || of_all && phrases::is_replacing_all(sentence, sentence.after())
+}
+
+/// "`bash` does what `x` did".
+fn is_what_it_did(sentence: &Sentence<'_, '_>) -> bool {
+    let what = sentence
+        .before()
+        .last()
+        .is_some_and(|token| token.is_any("what all everything that"));
+    what && sentence
+        .after()
+        .first()
+        .is_some_and(|token| token.is_any("did ran offered provided was could used"))
+}
+
+/// "Use `bash` wherever you used `x`".
+fn is_where_it_was(sentence: &Sentence<'_, '_>) -> bool {
+    let before = sentence.before();
+    let Some(open) = before
+        .iter()
+        .rposition(|token| token.is_any("where wherever whenever everywhere"))
+    else {
+        return false;
+    };
+    before[..open]
+        .iter()
+        .any(|token| sentence.is_replacement(token))
+        && before[open..]
+            .iter()
+            .any(|token| token.is_any("used called ran once would had formerly"))
 }
 
 /// "Older guides may tell you to call `x`", "this skill used to call `x`", "before 3.0 we ran `x`".
@@ -51,8 +88,7 @@ fn is_told_of_old(sentence: &Sentence<'_, '_>) -> bool {
         let used_to = token.is("used")
             && next.is_some_and(|next| next.is("to"))
             && words.get(at + 2).is_some_and(|verb| {
-                verb.has(Classes::CALL)
-                    || verb.is_any(&["be", "exist", "live", "say", "tell", "ship"])
+                verb.has(Classes::CALL) || verb.is_any("be exist live say tell ship")
             })
             && !at.checked_sub(1).is_some_and(|before| {
                 words[before].has(Classes::BE) || words[before].has(Classes::NOUN)
@@ -60,25 +96,23 @@ fn is_told_of_old(sentence: &Sentence<'_, '_>) -> bool {
         let formerly = token.has(Classes::FORMERLY)
             && next.is_some_and(|next| {
                 (next.has(Classes::CALL) && !next.has(Classes::ORDER)
-                    || next.is_any(&["ran", "run", "known", "did", "was", "we", "you", "this"]))
+                    || next.is_any("ran run known did was we you this"))
                     && words.get(at + 2).is_none_or(|after| !after.is("then"))
             });
         let in_the_past =
             token.is("past") && at > 1 && words[at - 1].is("the") && words[at - 2].is("in");
         let there_was = token.is("there")
-            && next.is_some_and(|next| next.is_any(&["was", "were"]))
+            && next.is_some_and(|next| next.is_any("was were"))
             && !words[..at]
                 .iter()
                 .any(|token| token.has(Classes::CONDITION));
         let up_to_version = token.is("to")
             && at
                 .checked_sub(1)
-                .is_some_and(|before| words[before].is_any(&["up", "prior"]))
+                .is_some_and(|before| words[before].is_any("up prior"))
             && words[at + 1..].iter().take(2).any(Token::is_version);
-        let before_version = token.is_any(&["before", "until", "till", "pre", "through"])
-            && next.is_some_and(|next| {
-                next.is_version() || next.is_any(&["version", "release", "vak"])
-            });
+        let before_version = token.is_any("before until till pre through")
+            && next.is_some_and(|next| next.is_version() || next.is_any("version release vak"));
         is_old_writing
             || used_to
             || formerly
@@ -101,9 +135,7 @@ fn clause<'v, 't>(sentence: &Sentence<'v, 't>) -> &'v [Token<'t>] {
                 || matches!(token.kind, Kind::Comma | Kind::Colon | Kind::Dash)
                     && words.get(at + 1).is_some_and(|next| {
                         next.has(Classes::ORDER)
-                            || next.is_any(&[
-                                "then", "please", "always", "just", "simply", "you", "so",
-                            ])
+                            || next.is_any("then please always just simply you so")
                     })
         })
         .map_or(0, |at| at + 1);
@@ -132,10 +164,7 @@ fn without_condition<'s, 't>(words: &'s [Token<'t>]) -> &'s [Token<'t>] {
 fn introduces(token: &Token<'_>) -> bool {
     token.kind != Kind::Word
         || token.has(Classes::FILLER.or(Classes::ADVERB))
-        || token.is_any(&[
-            "in", "many", "most", "few", "of", "under", "with", "per", "because", "since", "note",
-            "if", "that", "as", "by",
-        ])
+        || token.is_any("in many most few of under with per because since note if that as by")
 }
 
 /// "…; use `bash` instead": another tool takes this one's place. "Use `x` instead" is this one's own.
@@ -164,16 +193,13 @@ fn is_order(sentence: &Sentence<'_, '_>) -> bool {
     words.iter().enumerate().any(|(at, token)| {
         let begins = words[..at].iter().all(|token| {
             token.has(Classes::ADVERB)
-                || token.is_any(&[
-                    "please", "always", "first", "next", "you", "must", "should", "can", "need",
-                    "to", "and", "so",
-                ])
+                || token.is_any("please always first next you must should can need to and so")
         }) || at > 0
             && matches!(
                 words[at - 1].kind,
                 Kind::Comma | Kind::Colon | Kind::Dash | Kind::Semicolon | Kind::Open | Kind::Good
             )
-            || at > 0 && words[at - 1].is_any(&["and", "then", "please", "must", "should", "to"]);
+            || at > 0 && words[at - 1].is_any("and then please must should to");
         token.has(Classes::ORDER) && begins && !is_condition(sentence)
     }) || words.windows(2).any(|pair| {
         matches!(pair[0].kind, Kind::Comma | Kind::Colon | Kind::Semicolon)
@@ -183,43 +209,23 @@ fn is_order(sentence: &Sentence<'_, '_>) -> bool {
 
 fn is_condition(sentence: &Sentence<'_, '_>) -> bool {
     sentence.before().first().is_some_and(|first| {
-        first.has(Classes::CONDITION) || first.is_any(&["for", "any", "anywhere", "everywhere"])
+        first.has(Classes::CONDITION) || first.is_any("for any anywhere everywhere")
     })
 }
+
+/// What one does with a name that one comes upon.
+const MEETING: &str = "see find meet encounter says say mentions mention names tells asks finds sees expects expect \
+                       tell instructs about want wanted refers reads lists called";
 
 /// "Wherever a prompt says `x`, run `bash`", "for `x`, use `bash`".
 fn redirected(sentence: &Sentence<'_, '_>) -> bool {
     let before = sentence.before();
-    let for_it = before.len() <= 3 && before.first().is_some_and(|first| first.is_any(&["for"]));
-    let met = is_condition(sentence)
-        && before.iter().any(|token| {
-            token.is_any(&[
-                "see",
-                "find",
-                "meet",
-                "encounter",
-                "says",
-                "say",
-                "mentions",
-                "mention",
-                "names",
-                "tells",
-                "asks",
-                "finds",
-                "sees",
-                "expects",
-                "expect",
-                "tell",
-                "instructs",
-                "about",
-                "want",
-                "wanted",
-                "refers",
-                "reads",
-                "lists",
-                "called",
-            ])
-        });
+    let for_it = before.len() <= 3 && before.first().is_some_and(|first| first.is_any("for"));
+    let had = before
+        .windows(2)
+        .any(|pair| pair[0].is_any("were was been") && pair[1].is_any("using calling running"));
+    let met = before.iter().any(|token| token.is_any(MEETING));
+    let met = is_condition(sentence) && (had || met);
     let Some(comma) = sentence
         .after()
         .iter()
@@ -238,7 +244,7 @@ fn redirected(sentence: &Sentence<'_, '_>) -> bool {
         .any(|token| sentence.is_replacement(token));
     let treats = main
         .first()
-        .is_some_and(|token| token.is_any(&["treat", "read", "take", "interpret", "understand"]));
+        .is_some_and(|token| token.is_any("treat read take interpret understand"));
     (for_it || met) && ((orders || treats) && replaces || declines(main))
 }
 
@@ -246,21 +252,17 @@ fn redirected(sentence: &Sentence<'_, '_>) -> bool {
 fn declines(main: &[Token<'_>]) -> bool {
     let ends = |at: usize| {
         main.get(at).is_none_or(|token| {
-            token.kind != Kind::Word
-                || token.has(Classes::PRONOUN)
-                || token.is_any(&["so", "the", "any"])
+            token.kind != Kind::Word || token.has(Classes::PRONOUN) || token.is_any("so the any")
         })
     };
     match main {
-        [verb, ..]
-            if verb.has(Classes::AVOID) || verb.is_any(&["disregard", "decline", "refuse"]) =>
-        {
+        [verb, ..] if verb.has(Classes::AVOID) || verb.is_any("disregard decline refuse") => {
             ends(1)
         }
         [verb, not, ..] if verb.is("do") && not.is("not") => {
             ends(2)
                 || main.get(2).is_some_and(|token| {
-                    token.has(Classes::CALL) || token.is_any(&["obey", "follow", "comply"])
+                    token.has(Classes::CALL) || token.is_any("obey follow comply")
                 })
         }
         _ => false,

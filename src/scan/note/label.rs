@@ -69,23 +69,26 @@ fn label<'s, 't>(words: &'s [Token<'t>]) -> &'s [Token<'t>] {
 fn hangs(words: &[Token<'_>]) -> bool {
     let skipped = |token: &&Token<'_>| {
         token.has(Classes::FILLER.or(Classes::ADVERB)) && !token.has(Classes::BAD)
-            || token.is_any(&["do", "to", "example", "examples", "list", "things", "way"])
+            || token.is_any("do to example examples list things way")
     };
     let last = words.iter().rev().find(|token| !skipped(token));
     last.is_some_and(|token| token.kind == Kind::Bad || token.has(Classes::BAD))
         && words.len() <= 8
-        && !words.iter().any(|token| token.is_any(&["if", "when"]))
+        && !words.iter().any(|token| token.is_any("if when"))
 }
 
 /// "Do not use", "Never call any of these", "You must not call".
 fn forbids_use(words: &[Token<'_>]) -> bool {
     let Some(negator) = words
         .iter()
-        .position(|token| token.is_any(&["not", "never", "avoid", "stop", "no"]))
+        .position(|token| token.is_any("not never avoid stop no"))
     else {
         return false;
     };
     let rest = &words[negator + 1..];
+    // "tools that do not exist": what the relative clause says is gone anyway.
+    let relative = rest.iter().position(|token| token.is_any("that which"));
+    let rest = &rest[..relative.unwrap_or(rest.len())];
     !words[..negator]
         .iter()
         .any(|token| token.has(Classes::CONDITION))
@@ -100,7 +103,7 @@ fn forbids_use(words: &[Token<'_>]) -> bool {
                     .or(Classes::ADVERB)
                     .or(Classes::POSSIBLE)
                     .or(Classes::AUX),
-            ) || token.is_any(&["of", "longer", "on", "to", "and", "or"])
+            ) || token.is_any("of longer on to and or")
         })
 }
 
@@ -142,10 +145,7 @@ fn states_gone(words: &[Token<'_>]) -> bool {
                 || token
                     .word
                     .starts_with(|letter: char| letter.is_ascii_digit())
-                || token.is_any(&[
-                    "of", "v", "version", "vak", "no", "longer", "list", "breaking", "changes",
-                    "new", "not",
-                ])
+                || token.is_any("of v version vak no longer list breaking changes new not")
                 || token
                     .word
                     .strip_prefix('v')

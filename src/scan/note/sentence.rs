@@ -104,9 +104,7 @@ fn reach<'s, 't: 's>(tokens: impl Iterator<Item = &'s Token<'t>>) -> usize {
                 break;
             }
             (reached, separated) = (at + 1, false);
-        } else if matches!(token.kind, Kind::Comma | Kind::Slash)
-            || token.is_any(&["and", "or", "nor"])
-        {
+        } else if matches!(token.kind, Kind::Comma | Kind::Slash) || token.is_any("and or nor") {
             separated = true;
         } else if !token.has(Classes::FILLER.or(Classes::NOUN)) || token.has(Classes::ORDER) {
             break;
@@ -123,11 +121,11 @@ const MOST_BETWEEN: usize = 4;
 fn shares_predicate(list: &[Token<'_>], next: Option<&Token<'_>>) -> bool {
     let conjoined = list
         .iter()
-        .any(|token| token.kind == Kind::Slash || token.is_any(&["and", "or", "nor"]));
+        .any(|token| token.kind == Kind::Slash || token.is_any("and or nor"));
     conjoined
         || next.is_none_or(|next| {
             next.kind != Kind::Word
                 || next.has(Classes::NOUN)
-                || next.is_any(&["are", "were", "have", "do", "did", "no"])
+                || next.is_any("are were have do did no")
         })
 }

@@ -79,7 +79,7 @@ impl<'t> Row<'t> {
 fn column(header: &[Token<'_>]) -> Column {
     if header
         .iter()
-        .any(|token| token.is_any(&["fallback", "backup", "otherwise"]))
+        .any(|token| token.is_any("fallback backup otherwise"))
     {
         return Column::Fallback;
     }
@@ -89,34 +89,17 @@ fn column(header: &[Token<'_>]) -> Column {
                 .or(Classes::GONE)
                 .or(Classes::FORMERLY)
                 .or(Classes::AVOID),
-        ) || token.is_any(&[
-            "not", "never", "instead", "from", "before", "was", "replaces", "wrong", "bad",
-        ]) || token.kind == Kind::Bad
+        ) || token.is_any("not never instead from before was replaces wrong bad")
+            || token.kind == Kind::Bad
     });
     let new = header.iter().any(|token| {
-        token.is_any(&[
-            "new",
-            "use",
-            "replacement",
-            "now",
-            "to",
-            "after",
-            "replaced",
-            "preferred",
-            "current",
-            "successor",
-            "instead",
-            "alternative",
-            "today",
-            "right",
-            "good",
-        ]) || token.kind == Kind::Good
+        token.is_any("new use replacement now to after replaced preferred current successor instead alternative today right good") || token.kind == Kind::Good
     });
     // "Use instead", "Replaced by" head new names, "Instead of" old ones.
     let of = header.last().is_some_and(|token| token.is("of"));
     let by = header
         .last()
-        .is_some_and(|token| token.is_any(&["by", "with", "instead"]));
+        .is_some_and(|token| token.is_any("by with instead"));
     match (old, new) {
         (_, true) if by => Column::New,
         (true, _) if of => Column::Old,
@@ -133,7 +116,7 @@ fn is_alone(cell: &[Token<'_>]) -> bool {
         token.is_code()
             || token.kind != Kind::Word
             || token.has(Classes::FILLER.or(Classes::NOUN))
-            || token.is_any(&["and", "or"])
+            || token.is_any("and or")
     })
 }
 

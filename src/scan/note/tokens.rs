@@ -53,8 +53,8 @@ impl Token<'_> {
         self.kind == Kind::Word && self.word == word
     }
 
-    pub(super) fn is_any(&self, words: &[&str]) -> bool {
-        self.kind == Kind::Word && words.contains(&&*self.word)
+    pub(super) fn is_any(&self, words: &str) -> bool {
+        self.kind == Kind::Word && words.split(' ').any(|word| word == self.word)
     }
 
     pub(super) fn has(&self, class: Classes) -> bool {
@@ -351,11 +351,10 @@ impl<'t> Lexer<'t> {
             .chars()
             .take(MOST_CLOSING)
             .find(|letter| !closing.contains(letter));
-        let abbreviated = self.tokens.last().is_some_and(|token| {
-            token.is_any(&[
-                "e.g", "i.e", "eg", "ie", "vs", "cf", "approx", "resp", "incl", "f.k.a", "a.k.a",
-            ])
-        });
+        let abbreviated = self
+            .tokens
+            .last()
+            .is_some_and(|token| token.is_any("e.g i.e eg ie vs cf approx resp incl f.k.a a.k.a"));
         after.is_none_or(char::is_whitespace) && !(abbreviated && rest.starts_with('.'))
     }
 
