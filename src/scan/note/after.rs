@@ -238,7 +238,10 @@ fn predicate(sentence: &Sentence<'_, '_>, words: &[Token<'_>], subject: Subject)
         return Some(reason);
     }
     if verb.negated && head.has(Classes::POSSIBLE) && possible_ends(rest) {
-        return Some(ruled_out(sentence, words));
+        return (!is_limited(words, rest)).then(|| ruled_out(sentence, words));
+    }
+    if verb.was && head.is("part") {
+        return Some(Reason::History);
     }
 
     if head.is("used")
@@ -268,6 +271,8 @@ struct VerbGroup {
     became: bool,
     /// Whether a form of "be" is among the helping verbs.
     passive: bool,
+    /// Whether it is "was" or "were".
+    was: bool,
 }
 
 impl VerbGroup {
@@ -280,6 +285,7 @@ impl VerbGroup {
             now: false,
             became: false,
             passive: false,
+            was: false,
         };
         for token in words {
             if token.is_any("not never") {
@@ -299,8 +305,9 @@ impl VerbGroup {
             }
             verb.passive |=
                 token.is_any("is are was were be been being 's 're got get gets becomes became");
+            verb.was |= token.is_any("was were") || token.is("been") && !verb.negated;
             verb.now |= token.is("now");
-            verb.became |= token.is_any("became becomes");
+            verb.became |= token.is_any("became becomes become");
             verb.length += 1;
         }
         verb
@@ -403,6 +410,26 @@ fn possible_ends(rest: &[Token<'_>]) -> bool {
         })
 }
 
+/// "must not be called with an empty string" limits a call to some cases.
+fn is_limited(words: &[Token<'_>], rest: &[Token<'_>]) -> bool {
+    let ordered = words
+        .iter()
+        .take(2)
+        .any(|token| token.is_any("must should may shall"));
+    let called = rest
+        .first()
+        .is_some_and(|head| head.is_any("called run invoked used executed"));
+    ordered
+        && called
+        && rest[1..]
+            .iter()
+            .take_while(|token| token.kind == Kind::Word)
+            .any(|token| {
+                token.has(Classes::LIMIT)
+                    || token.is_any("with parallel more when while if alone together than")
+            })
+}
+
 fn ruled_out(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> Reason {
     if is_conditional(sentence) {
         return Reason::Absent;
@@ -460,6 +487,11 @@ fn is_called(sentence: &Sentence<'_, '_>) -> bool {
     match sentence.before() {
         [.., last] if last.is_any("calling invoking using") => true,
         [.., noun, last] if noun.is_any("support") && last.is("for") => true,
+        [.., noun, to, last]
+            if noun.is_any("attempt attempts") && to.is("to") && last.has(Classes::CALL) =>
+        {
+            true
+        }
         words @ [.., last] if last.has(Classes::CALL) => words
             .iter()
             .rev()
@@ -519,13 +551,8 @@ pub(super) fn status(sentence: &Sentence<'_, '_>, cell: &[Token<'_>]) -> Option<
 
 /// "…, but it was removed": a pronoun that stands for the name, and what is stated of it.
 pub(super) fn of_pronoun(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> Option<Reason> {
-    let failing = words.windows(3).any(|triple| {
-        triple[0].is_any("that this such those the")
-            && triple[1].is_any("call calls")
-            && triple[2].is_any("fail fails")
-    });
-    if failing {
-        return Some(Reason::Gone);
+    if let Some(reason) = failing(words) {
+        return Some(reason);
     }
     let at = words
         .iter()
@@ -545,4 +572,16 @@ pub(super) fn coordinated(sentence: &Sentence<'_, '_>) -> Option<Reason> {
     (1..reach)
         .filter(|at| words[at - 1].is_any("and but") && words[*at].has(Classes::BE))
         .find_map(|at| predicate(sentence, &words[at..], Subject::Direct))
+}
+
+/// "That call fails."
+pub(super) fn failing(words: &[Token<'_>]) -> Option<Reason> {
+    words
+        .windows(3)
+        .any(|triple| {
+            triple[0].is_any("that this such those the")
+                && triple[1].is_any("call calls")
+                && triple[2].is_any("fail fails")
+        })
+        .then_some(Reason::Gone)
 }

@@ -41,8 +41,15 @@ pub(super) fn hear(sentence: &Sentence<'_, '_>) -> Before {
 
 /// "Never call `x` without …" limits a call to a case rather than forbidding it.
 fn is_limited(sentence: &Sentence<'_, '_>) -> bool {
+    let mut anything = false;
+
     for token in sentence.after() {
-        if token.has(Classes::LIMIT) || token.is_any("than together simultaneously parallel same") {
+        let excepts = token.is("but") && anything;
+        anything |= token.is_any("anything nothing any");
+        if excepts
+            || token.has(Classes::LIMIT)
+            || token.is_any("than together simultaneously parallel same")
+        {
             return true;
         }
         if token.kind != Kind::Word && token.kind != Kind::Open && token.kind != Kind::Close {
@@ -189,10 +196,26 @@ impl<'v, 't> Walk<'v, 't> {
             "no" => self.no(index),
             "nor" | "neither" => self.negation(Reason::Forbidden),
             // "ignore texts that mention `x`"
-            "that" | "which" if self.tight && self.called => self.relative(index),
+            "that" | "which" if self.tight && self.begins_verb(index + 1) => self.relative(index),
             // "There is nothing `x` cannot compute."
             "nothing" if self.tight && index + 1 == self.words.len() => false,
             "nobody" | "nothing" | "none" => self.negation(Reason::Forbidden),
+            "off"
+                if self.tight
+                    && self
+                        .previous(index)
+                        .is_some_and(|token| token.has(Classes::REPLACE)) =>
+            {
+                self.cue(Reason::Replaced)
+            }
+            // "`bash` was called `x` before"
+            "called" | "named"
+                if self.tight
+                    && self.previous_is(index, "was were")
+                    && index + 1 == self.words.len() =>
+            {
+                self.cue(Reason::Replaced)
+            }
             "beats" | "beat" | "matches" | "rivals" | "equals" | "outperforms" => false,
             "longer" | "more" if self.previous_is(index, "no") => true,
             "but" => self.but(index),
@@ -204,6 +227,7 @@ impl<'v, 't> Walk<'v, 't> {
             "and" => self.and(index),
             "of" | "from" => self.of(index),
             "by" if self.tight && !self.called => false,
+            "about" if self.previous_is(index, "forget") => true,
             "with" | "to" | "for" | "into" | "as" | "over" | "than" | "against" | "in" => {
                 self.preposition(index)
             }
@@ -229,7 +253,7 @@ impl<'v, 't> Walk<'v, 't> {
             return true;
         }
         let orders = "do does did must should can could may might will would shall need ought let to let's please also";
-        let passives = "allowed permitted supposed meant going able to using calling invoking running necessary intended expected advised";
+        let passives = "allowed permitted supposed meant going able to using calling invoking running possible necessary intended expected advised";
         let needs = self.previous_is(index, "need")
             || self.next_is(index, "need needs have necessary required mandatory");
         if needs && !self.tight {
@@ -318,7 +342,7 @@ impl<'v, 't> Walk<'v, 't> {
         }
         let passes = previous.has(Classes::NOUN.or(Classes::AVOID))
             || previous.is_any("any all one each either both some none most advantage call use rid instead kind list out");
-        if previous.is("rid") {
+        if previous.is_any("rid clear") {
             return self.tight_cue(Reason::Gone);
         }
         if !passes {
@@ -343,7 +367,17 @@ impl<'v, 't> Walk<'v, 't> {
                     || previous.has(Classes::NOUN.or(Classes::REMOVE))
                     || previous.is_any("call calls")
             }
-            "for" if previous.is_any("substitute replacement stand-in successor") => {
+            "for"
+                if previous.is_any("substitute alternative replacement")
+                    && self.previous_is(index - 1, "no") =>
+            {
+                return false;
+            }
+            "for"
+                if previous.is_any("substitute replacement stand-in successor")
+                    || previous.is("in")
+                        && self.previous_is(index.saturating_sub(1), "stand stands stood") =>
+            {
                 return self.tight_cue(Reason::Replaced);
             }
             "for" => previous.is_any("need needs reason use call support"),
@@ -353,6 +387,7 @@ impl<'v, 't> Walk<'v, 't> {
                 previous.is_any("such known")
                     || previous.has(Classes::NOUN) && self.previous_is(index - 1, "such")
             }
+            "than" if previous.is_any("more fewer less") => return false,
             "than" if previous.is("other") => return self.tight_cue(Reason::Forbidden),
             "than" if previous.is("rather") => return self.tight_cue(Reason::Replaced),
             "over" if self.prefers(index) => return self.tight_cue(Reason::Replaced),
@@ -388,6 +423,13 @@ impl<'v, 't> Walk<'v, 't> {
         })
     }
 
+    /// Whether a verb of use follows, not the name.
+    fn begins_verb(&self, index: usize) -> bool {
+        self.words[index..]
+            .iter()
+            .any(|token| token.has(Classes::CALL))
+    }
+
     /// A relative clause keeps the tie where a word for something written is what it tells of.
     fn relative(&mut self, index: usize) -> bool {
         let told = self
@@ -415,6 +457,12 @@ impl<'v, 't> Walk<'v, 't> {
 
     fn content(&mut self, index: usize) -> bool {
         let token = &self.words[index];
+        let presents = token.is_any("is are was were hold holds contain contains include includes");
+        if presents && self.tight && !self.called && index + 1 == self.words.len() {
+            // "The retired tools are `x` and `y`."
+            self.label(index);
+            return false;
+        }
         let rules_out = "forbidden prohibited impossible unable wrong mistake illegal pointless";
         if token.is_any(rules_out) && self.next_is(index, "to") {
             return self.negation(Reason::Forbidden);

@@ -18,6 +18,7 @@ pub(super) fn hear(sentence: &Sentence<'_, '_>, before: &Before) -> Option<Reaso
     if !ordered && other_instead(sentence)
         || redirected(sentence)
         || is_where_it_was(sentence)
+        || is_treated_as(sentence)
         || is_replaced(sentence, before)
     {
         return Some(Reason::Replaced);
@@ -26,6 +27,13 @@ pub(super) fn hear(sentence: &Sentence<'_, '_>, before: &Before) -> Option<Reaso
         && let Some(reason) = super::after::coordinated(sentence)
     {
         return Some(reason);
+    }
+    if !ordered
+        && sentence.tokens[sentence.bounds.clone()]
+            .iter()
+            .any(is_refusal_code)
+    {
+        return Some(Reason::Gone);
     }
     let of_it = (!ordered)
         .then(|| super::after::of_pronoun(sentence, sentence.after()))
@@ -43,6 +51,11 @@ fn is_replaced(sentence: &Sentence<'_, '_>, before: &Before) -> bool {
     let states = !before.called || of_all || is_condition(sentence);
     states && phrases::is_replacing(sentence, sentence.after())
         || of_all && phrases::is_replacing_all(sentence, sentence.after())
+}
+
+/// The error of a call of a tool that is not there.
+fn is_refusal_code(token: &Token<'_>) -> bool {
+    token.word == "unknown_capability"
 }
 
 /// "`bash` does what `x` did".
@@ -72,6 +85,24 @@ fn is_where_it_was(sentence: &Sentence<'_, '_>) -> bool {
         && before[open..]
             .iter()
             .any(|token| token.is_any("used called ran once would had formerly"))
+}
+
+/// "Treat `x` as `bash`".
+fn is_treated_as(sentence: &Sentence<'_, '_>) -> bool {
+    let verb = sentence
+        .before()
+        .iter()
+        .rev()
+        .find(|token| !token.has(Classes::FILLER) && !token.is("of"));
+    let treats = verb
+        .is_some_and(|token| token.is_any("treat read consider think interpret take see regard"));
+    match sentence.after() {
+        [as_word, new, ..] if as_word.is("as") => {
+            treats && (sentence.is_replacement(new) || new.has(Classes::GONE))
+        }
+        [gone, ..] => verb.is_some_and(|token| token.is("consider")) && gone.has(Classes::GONE),
+        _ => false,
+    }
 }
 
 /// "Older guides may tell you to call `x`", "this skill used to call `x`", "before 3.0 we ran `x`".
@@ -164,7 +195,7 @@ fn without_condition<'s, 't>(words: &'s [Token<'t>]) -> &'s [Token<'t>] {
 fn introduces(token: &Token<'_>) -> bool {
     token.kind != Kind::Word
         || token.has(Classes::FILLER.or(Classes::ADVERB))
-        || token.is_any("in many most few of under with per because since note if that as by")
+        || token.is_any("in what many most few of under with per because since note if that as by")
 }
 
 /// "…; use `bash` instead": another tool takes this one's place. "Use `x` instead" is this one's own.
@@ -298,6 +329,9 @@ fn refers_back(sentence: &Sentence<'_, '_>, before: &Before) -> Option<Reason> {
                 || token.has(Classes::NOUN) && !token.has(Classes::ORDER)
         })
         .count();
+    if pronoun && let Some(reason) = super::after::failing(next) {
+        return Some(reason);
+    }
     let gone = super::after::elliptical(sentence, &next[subject..]);
     match gone {
         Some(reason) => Some(reason),

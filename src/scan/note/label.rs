@@ -12,6 +12,11 @@ const LONGEST: usize = 16;
 pub(super) fn hear(words: &[Token<'_>], called: bool) -> Option<Reason> {
     let words = label(words);
     let first = words.first()?;
+    if words.iter().any(Token::is_code) {
+        // It speaks of other tools.
+        return None;
+    }
+
     if called {
         return hangs(words).then_some(Reason::Forbidden);
     }
@@ -35,7 +40,7 @@ pub(super) fn hear(words: &[Token<'_>], called: bool) -> Option<Reason> {
         .iter()
         .any(|token| token.has(Classes::OLD.or(Classes::FORMERLY)));
     (replaced
-        || words.len() == 1 && first.is("before")
+        || words.len() == 1 && first.is_any("before out")
         || first.is("instead") && words.last().is_some_and(|token| token.is("of")))
     .then_some(Reason::Replaced)
 }
@@ -103,7 +108,8 @@ fn forbids_use(words: &[Token<'_>]) -> bool {
                     .or(Classes::ADVERB)
                     .or(Classes::POSSIBLE)
                     .or(Classes::AUX),
-            ) || token.is_any("of longer on to and or")
+            ) || token.is_any("of longer on to and or in since as vak")
+                || is_number(token)
         })
 }
 
@@ -118,7 +124,7 @@ fn predicates_gone(words: &[Token<'_>]) -> bool {
     let head = said
         .iter()
         .find(|token| !token.has(Classes::ADVERB.or(Classes::BE)));
-    head.is_some_and(|token| token.has(Classes::GONE))
+    head.is_some_and(|token| token.has(Classes::GONE.or(Classes::REMOVE)))
         && !words[..be].iter().any(|token| token.has(Classes::OPENER))
         && !said
             .iter()
@@ -142,10 +148,9 @@ fn states_gone(words: &[Token<'_>]) -> bool {
                 .or(Classes::OLD)
                 .or(Classes::WRITING);
             token.has(known)
+                || is_number(token)
                 || token
-                    .word
-                    .starts_with(|letter: char| letter.is_ascii_digit())
-                || token.is_any("of v version vak no longer list breaking changes new not")
+                    .is_any("among so far of v version vak no longer list breaking changes new not")
                 || token
                     .word
                     .strip_prefix('v')
@@ -156,4 +161,10 @@ fn states_gone(words: &[Token<'_>]) -> bool {
                 )
         })
         && !words.iter().any(|token| token.is("not"))
+}
+
+fn is_number(token: &Token<'_>) -> bool {
+    token
+        .word
+        .starts_with(|letter: char| letter.is_ascii_digit())
 }

@@ -131,7 +131,7 @@ const WORDS: &[(Classes, &str)] = &[
          off-limits unavailable withdrawn decommissioned abandoned scrapped axed killed eliminated purged stripped \
          end-of-life eol now-removed now-retired now-deprecated now-deleted now-gone now-defunct no-longer-supported \
          no-longer-available long-gone soon-to-be-removed unmaintained revoked excised ex replaced renamed \
-         phased-out stale blocked denied avoided shunned discouraged pulled",
+         phased-out stale blocked denied avoided shunned discouraged pulled cut",
     ),
     (
         Classes::OLD,
@@ -140,7 +140,7 @@ const WORDS: &[(Classes, &str)] = &[
     ),
     (
         Classes::REMOVE,
-        "remove removes removing retire retires retiring deprecate deprecates deprecating drop drops dropping \
+        "remove removes removing report reports reject rejects flag flags retire retires retiring deprecate deprecates deprecating drop drops dropping \
          delete deletes deleting ban bans banning forbid forbids forbidding prohibit prohibits prohibiting disallow \
          disallows disallowing disable disables disabling discontinue discontinues discontinuing eliminate \
          eliminates eliminating purge purges purging strip strips stripping uninstall uninstalls uninstalling \
@@ -160,8 +160,8 @@ const WORDS: &[(Classes, &str)] = &[
     (
         Classes::AVOID,
         "avoid avoids avoiding stop stops stopping skip skips skipping skipped forget forgets forgetting ignore \
-         ignores ignoring omit omits omitting refrain refraining without unlike neglect neglecting hesitate hesitating \
-         fail abstain resist quit cease lacks lacking lack minus except sans excluding bypass bypassing shun decline",
+         ignores ignoring omit omits omitting refrain refraining without unlike disregard neglect neglecting hesitate hesitating \
+         fail abstain resist quit cease lacks lacking lack minus except sans excluding bypass bypassing shun decline clear",
     ),
     (
         Classes::AUX,
@@ -204,7 +204,7 @@ const WORDS: &[(Classes, &str)] = &[
          instructions skill skills example examples tutorial tutorials article articles recipe recipes copy copies \
          draft drafts transcript transcripts session sessions build builds plugin plugins text texts notes note habit \
          habits post posts material materials page pages readme readmes edition editions manual manuals snippet \
-         snippets script scripts code workflow workflows revision revisions models logs log days",
+         snippets script scripts code workflow workflows revision revisions models logs log days line lines",
     ),
     (
         Classes::CLOSER,
@@ -220,7 +220,7 @@ const WORDS: &[(Classes, &str)] = &[
         Classes::LIMIT,
         "without until till unless before except twice",
     ),
-    (Classes::PRONOUN, "it they this that these both it's"),
+    (Classes::PRONOUN, "it they this that these those both it's"),
     (
         Classes::ENDING,
         "removal retirement deprecation end loss absence lack death demise disappearance withdrawal departure \

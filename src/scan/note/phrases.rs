@@ -25,6 +25,23 @@ pub(super) enum Verb {
 const STATEMENTS: &[(Verb, Reason, &str)] = &[
     (Verb::Own, Reason::Gone, "went|goes|go away"),
     (Verb::Own, Reason::Gone, "disappeared|vanished|expired|died"),
+    (Verb::Own, Reason::Gone, "as|counts ..2 {gone}"),
+    (
+        Verb::Own,
+        Reason::Gone,
+        "came|shipped|existed|lived|worked|ran with|in|on|until ..2 {old}|vak",
+    ),
+    (
+        Verb::Own,
+        Reason::History,
+        "in|from|of|with ..1 {old} ..1 {writing}",
+    ),
+    (Verb::Own, Reason::History, "in the past"),
+    (
+        Verb::Own,
+        Reason::History,
+        "..3 before|until|till {version}",
+    ),
     (Verb::Own, Reason::Gone, "belongs|belong ..2 past|history"),
     (
         Verb::Own,
@@ -39,7 +56,7 @@ const STATEMENTS: &[(Verb, Reason, &str)] = &[
     (
         Verb::Own,
         Reason::Mapped,
-        "resolves|maps|redirects|points|leads|translates|refers|means ..2 {new}",
+        "resolves|maps|redirects|points|leads|translates|refers|means|gave|made|gives way|to|for|into ..2 {new}",
     ),
     (Verb::Own, Reason::Mapped, "became|becomes|means ..1 {new}"),
     (
@@ -58,6 +75,17 @@ const STATEMENTS: &[(Verb, Reason, &str)] = &[
     ),
     (Verb::Helped, Reason::Gone, "no|a|its replacement|successor"),
     (Verb::Helped, Reason::Gone, "no effect"),
+    (Verb::Helped, Reason::Gone, "broken"),
+    (
+        Verb::Helped,
+        Reason::Mapped,
+        "mapped|translated|redirected|resolved|pointed|turned to|into ..1 {new}",
+    ),
+    (
+        Verb::Helped,
+        Reason::Replaced,
+        "given|made way to|for {new}",
+    ),
     (
         Verb::Helped,
         Reason::Gone,
@@ -78,11 +106,32 @@ const STATEMENTS: &[(Verb, Reason, &str)] = &[
         Reason::Gone,
         "moved|merged|folded|migrated|changed|turned|rolled to|into",
     ),
+    (Verb::Helped, Reason::Gone, "out of date"),
+    (
+        Verb::Helped,
+        Reason::Gone,
+        "pointless|useless|futile|verboten|taboo",
+    ),
+    (
+        Verb::Helped,
+        Reason::Replaced,
+        "unified|consolidated|combined|collapsed|absorbed|subsumed|united into|with|by|in {new}",
+    ),
+    (
+        Verb::Helped,
+        Reason::Replaced,
+        "rewritten|ported|converted|migrated|updated|moved|unified ..4 {new}",
+    ),
+    (
+        Verb::Helped,
+        Reason::Mapped,
+        "{old} name|names for|of {new}",
+    ),
     (Verb::Helped, Reason::Mapped, "called|named|known ..2 {new}"),
     (
         Verb::Helped,
         Reason::Mapped,
-        "..2 alias|name|synonym for|of|to {new}",
+        "..3 alias|name|synonym|word|spelling for|of|to {new}",
     ),
     (
         Verb::Helped,
@@ -95,6 +144,7 @@ const STATEMENTS: &[(Verb, Reason, &str)] = &[
         "a|an|one {noun}|option|thing|real|of",
     ),
     (Verb::Negated, Reason::Gone, "any {noun}"),
+    (Verb::Negated, Reason::Gone, "made|make it into|to|past"),
 ];
 
 /// Turns that make another tool take this one's place wherever they stand behind the name.
@@ -124,7 +174,7 @@ pub(super) fn statement(
         .filter(|(verb, _, _)| match verb {
             Verb::Own => !negated,
             Verb::Helped => helped && !negated,
-            Verb::Negated => helped && negated,
+            Verb::Negated => negated,
         })
         .find(|(_, _, pattern)| begins(sentence, rest, pattern))
         .map(|(_, reason, _)| *reason)
@@ -190,6 +240,7 @@ fn unit(word: &'static str) -> Unit {
         "{old}" => Unit::Class(Classes::OLD),
         "{be}" => Unit::Class(Classes::BE),
         "{noun}" => Unit::Class(Classes::NOUN),
+        "{writing}" => Unit::Class(Classes::WRITING),
         "{pronoun}" => Unit::Class(Classes::PRONOUN),
         "{replace}" => Unit::Class(Classes::REPLACE),
         word => Unit::Word(word),
@@ -202,7 +253,9 @@ fn begins(sentence: &Sentence<'_, '_>, words: &[Token<'_>], pattern: &[Part]) ->
         return true;
     };
     match part {
-        Part::End => words.first().is_none_or(|token| token.kind != Kind::Word),
+        Part::End => words
+            .first()
+            .is_none_or(|token| token.kind != Kind::Word && !token.is_code()),
         Part::One(units) => {
             words
                 .first()

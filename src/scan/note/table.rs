@@ -19,6 +19,8 @@ enum Column {
     New,
     /// What to use where the row's tool fails: no replacement.
     Fallback,
+    /// When the row's tool went.
+    End,
     Plain,
 }
 
@@ -66,6 +68,12 @@ impl<'t> Row<'t> {
                 return Some(Reason::Mapped);
             }
         }
+        // "Until", "Removed in": a version below says when the row's tool went.
+        let ended = others()
+            .any(|(at, cell)| self.column(at) == Column::End && cell.iter().any(Token::is_version));
+        if ended {
+            return Some(Reason::Gone);
+        }
         others()
             .filter(|(at, _)| *at > own || self.cells[*at].len() <= 4)
             .find_map(|(_, cell)| after::status(sentence, cell))
@@ -82,6 +90,13 @@ fn column(header: &[Token<'_>]) -> Column {
         .any(|token| token.is_any("fallback backup otherwise"))
     {
         return Column::Fallback;
+    }
+    let ends = |token: &Token<'_>| token.is_any("until till eol ended");
+    let dates = header.last().is_some_and(|last| last.is_any("in since"));
+    if header.iter().any(ends)
+        || dates && header.iter().any(|token| token.has(Classes::GONE)) && header.len() == 2
+    {
+        return Column::End;
     }
     let old = header.iter().any(|token| {
         token.has(

@@ -267,6 +267,10 @@ impl<'t> Lexer<'t> {
             "dont" => Some(("do", "not")),
             "doesnt" => Some(("does", "not")),
             "isnt" => Some(("is", "not")),
+            "don'ts" => {
+                self.push(Kind::Word, Cow::Borrowed("donts"), range);
+                return;
+            }
             _ => None,
         };
         if let Some((verb, not)) = expanded {
