@@ -4,7 +4,7 @@ use super::{DiskError, Result, io_error, os_error};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::Read as _;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
@@ -89,10 +89,39 @@ impl Dir {
         )
     }
 
-    /// Opens a directory below this one, step by step. `None` if a step is missing.
+    /// Opens a directory below this one, by way of directories alone. `None` if a step is missing; an error
+    /// if a link or a file stands in the way.
     pub fn descend(&self, relative: &Path) -> Result<Option<Dir>> {
+        let names = plain_names(relative)?;
+        if names.len() > 1
+            && let Some(dir) = self.descend_at_once(relative)
+        {
+            return Ok(Some(dir));
+        }
+        self.descend_by_steps(&names)
+    }
+
+    /// Opens it in one system call that refuses every link. Where there is no such call, and where it fails
+    /// for whatever reason, going step by step tells what is wrong.
+    #[cfg(target_os = "linux")]
+    fn descend_at_once(&self, relative: &Path) -> Option<Dir> {
+        use rustix::fs::ResolveFlags;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        let fd = rustix::fs::openat2(&self.fd, relative, DIRECTORY, Mode::empty(), resolve).ok()?;
+        Some(Dir {
+            fd,
+            path: self.path.join(relative),
+        })
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn descend_at_once(&self, _relative: &Path) -> Option<Dir> {
+        None
+    }
+
+    fn descend_by_steps(&self, names: &[&OsStr]) -> Result<Option<Dir>> {
         let mut dir = self.duplicate()?;
-        for name in plain_names(relative)? {
+        for name in names {
             match dir.child(name)? {
                 Some(child) => dir = child,
                 None => return Ok(None),
@@ -127,22 +156,53 @@ impl Dir {
 
     /// The entries' names, sorted.
     pub fn names(&self) -> Result<Vec<OsString>> {
+        let mut names: Vec<_> = self.listing()?.into_iter().map(|(name, _)| name).collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// The entries' names and whether each is a directory, in the order of the paths below this one: a
+    /// directory stands where its name with a `/` behind it would. Only a listing: what is no directory by
+    /// it may be one by the time it is opened.
+    pub fn names_in_path_order(&self) -> Result<Vec<(OsString, bool)>> {
+        let mut names = Vec::new();
+        for (name, file_type) in self.listing()? {
+            let is_directory = match file_type {
+                FileType::Directory => true,
+                FileType::Unknown => self.kind(&name)? == Some(Kind::Directory),
+                _ => false,
+            };
+            names.push((name, is_directory));
+        }
+        let slash = |is_directory: bool| if is_directory { &b"/"[..] } else { b"" };
+        names.sort_unstable_by(|(a, a_is_directory), (b, b_is_directory)| {
+            let a = a.as_bytes().iter().chain(slash(*a_is_directory));
+            a.cmp(b.as_bytes().iter().chain(slash(*b_is_directory)))
+        });
+        Ok(names)
+    }
+
+    fn listing(&self) -> Result<Vec<(OsString, FileType)>> {
         let failed = || os_error("list", &self.path);
         let mut names = Vec::new();
         for entry in rustix::fs::Dir::read_from(&self.fd).map_err(failed())? {
             let entry = entry.map_err(failed())?;
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
             if name != "." && name != ".." {
-                names.push(name.to_owned());
+                names.push((name.to_owned(), entry.file_type()));
             }
         }
-        names.sort_unstable();
         Ok(names)
     }
 
     /// Opens a regular file of this directory for reading. `None` if there is none; a link or a special
     /// file is refused.
     pub fn open_file(&self, name: &OsStr) -> Result<Option<File>> {
+        Ok(self.open_regular(name)?.map(|(file, _)| file))
+    }
+
+    /// As [`Dir::open_file`], with what the system says of the open file.
+    pub fn open_regular(&self, name: &OsStr) -> Result<Option<(File, Metadata)>> {
         let path = self.path.join(name);
         let flags =
             OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -215,10 +275,10 @@ fn found(opened: rustix::io::Result<OwnedFd>, path: PathBuf) -> Result<Option<Di
     }
 }
 
-fn regular(file: File, path: &Path) -> Result<File> {
+fn regular(file: File, path: &Path) -> Result<(File, Metadata)> {
     let metadata = file.metadata().map_err(io_error("look at", path))?;
     if metadata.is_file() {
-        Ok(file)
+        Ok((file, metadata))
     } else {
         Err(DiskError::NotAFile {
             path: path.to_owned(),
@@ -227,8 +287,8 @@ fn regular(file: File, path: &Path) -> Result<File> {
 }
 
 pub(super) fn read_open_file(file: File, path: &Path, limit: u64) -> Result<Vec<u8>> {
-    let file = regular(file, path)?;
-    let size = file.metadata().map_err(io_error("look at", path))?.len();
+    let (file, metadata) = regular(file, path)?;
+    let size = metadata.len();
     let too_large = |found| DiskError::TooLarge {
         path: path.to_owned(),
         limit,

@@ -4,7 +4,7 @@ use super::location::{LocationFault, PACKAGES};
 use super::package::{Digest, survey};
 use super::removal::recorded_places;
 use super::{InstalledPlugin, PluginError, PluginName, PluginStore, Result, lossy_path};
-use crate::disk::{Kind, STRAY_PREFIX};
+use crate::disk::{Dir, Kind, STRAY_PREFIX};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -117,11 +117,16 @@ impl PluginStore {
     /// Where the registry and the disk disagree. Reads only. What is under way is not here but in
     /// [`PluginStore::unfinished`].
     pub fn check(&self, depth: Depth) -> Result<Vec<Inconsistency>> {
-        let plugins = self.list()?;
-        let mut found: Vec<Inconsistency> = plugins
-            .par_iter()
-            .flat_map_iter(|plugin| self.check_plugin(plugin, depth))
-            .collect();
+        let root = self.open_root()?;
+        let mut found = self.look_steadily(
+            |plugins| {
+                Ok(plugins
+                    .par_iter()
+                    .flat_map_iter(|plugin| self.check_plugin(root.as_ref(), plugin, depth))
+                    .collect::<Vec<_>>())
+            },
+            |found| !found.is_empty(),
+        )?;
         found.extend(self.orphans()?);
         found.extend(self.strays()?);
         let records = self.quarantine()?.into_iter();
@@ -140,13 +145,18 @@ impl PluginStore {
         Ok(found)
     }
 
-    fn check_plugin(&self, plugin: &InstalledPlugin, depth: Depth) -> Vec<Inconsistency> {
+    fn check_plugin(
+        &self,
+        root: Option<&Dir>,
+        plugin: &InstalledPlugin,
+        depth: Depth,
+    ) -> Vec<Inconsistency> {
         let name = || plugin.name.clone();
         let mut found = Vec::new();
         if PluginName::parse(&plugin.name).is_err() {
             found.push(Inconsistency::BadName { plugin: name() });
         }
-        match self.locate(plugin) {
+        match self.locate_in(root, &plugin.package_path) {
             Err(fault) => found.push(Inconsistency::Path {
                 plugin: name(),
                 path: plugin.package_path.clone(),

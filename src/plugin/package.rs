@@ -2,10 +2,14 @@
 //! package that is not yet installed is hostile until a survey has seen all of it.
 
 use super::{PluginError, Result};
-use crate::disk::{Dir, Kind};
+use crate::disk::{Dir, DiskError, Kind};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
+use std::ffi::OsStr;
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// The most files in a package, and the most directories.
@@ -147,73 +151,91 @@ pub(super) struct Survey {
     pub(super) digest: Digest,
 }
 
-/// Looks at all of a package, then reads all of it.
+/// Looks at everything in a package and reads every file, once, in the digest's order. Ends at the first
+/// thing that breaks a rule; a file that is too large is not read.
 pub(super) fn survey(dir: Dir) -> Result<Survey> {
-    let files = list(&dir)?;
-    let digest = digest(&dir, &files)?;
-    Ok(Survey { dir, files, digest })
-}
-
-/// A package's files, in the order of their paths' bytes, provided it keeps to the rules.
-fn list(dir: &Dir) -> Result<Vec<PathBuf>> {
-    let mut listing = Listing {
+    let mut walk = Walk {
         package: dir.path(),
         files: Vec::new(),
         directories: 0,
         bytes: 0,
+        hasher: Sha256::new(),
+        buffer: Vec::new(),
     };
-    listing.enter(dir, Path::new(""), 0)?;
-    let mut files = listing.files;
-    files.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
-    Ok(files)
+    walk.enter(&dir, Path::new(""), 0)?;
+    let (files, digest) = (walk.files, Digest(hex(&walk.hasher.finalize())));
+    Ok(Survey { dir, files, digest })
 }
 
-struct Listing<'a> {
+struct Walk<'a> {
     package: &'a Path,
     files: Vec<PathBuf>,
     directories: usize,
     bytes: u64,
+    hasher: Sha256,
+    buffer: Vec<u8>,
 }
 
-impl Listing<'_> {
+impl Walk<'_> {
     fn enter(&mut self, dir: &Dir, at: &Path, depth: usize) -> Result<()> {
         // One by one: of too many, only the first few are looked at.
-        for name in dir.names()? {
+        for (name, is_directory) in dir.names_in_path_order()? {
             let path = at.join(&name);
             self.check_name(&path)?;
-            match dir.kind(&name)? {
-                // What went away meanwhile is missed by the copy too.
-                None => {}
-                Some(Kind::File {
-                    size, hard_linked, ..
-                }) => self.add(path, size, hard_linked)?,
-                Some(Kind::Directory) => {
-                    self.count_directory(&path, depth + 1)?;
-                    if let Some(child) = dir.child(&name)? {
-                        self.enter(&child, &path, depth + 1)?;
+            if is_directory {
+                self.count_directory(&path, depth + 1)?;
+                match dir.child(&name) {
+                    Ok(Some(child)) => self.enter(&child, &path, depth + 1)?,
+                    Ok(None) => return self.refuse(PackageFault::Vanished { path }),
+                    Err(DiskError::NotADirectory { .. }) => {
+                        return self.refuse(PackageFault::Vanished { path });
                     }
+                    Err(error) => return Err(error.into()),
                 }
-                Some(Kind::Link) => return self.refuse(PackageFault::Link { path }),
-                Some(Kind::Special) => return self.refuse(PackageFault::Special { path }),
+            } else {
+                self.read(dir, &name, path)?;
             }
         }
         Ok(())
     }
 
-    fn add(&mut self, path: PathBuf, size: u64, hard_linked: bool) -> Result<()> {
-        self.bytes = self.bytes.saturating_add(size);
-        let found = self.bytes;
-        if hard_linked {
-            self.refuse(PackageFault::HardLink { path })
-        } else if self.files.len() == FILE_LIMIT {
-            let what = "files";
-            self.refuse(PackageFault::TooMany { what, path })
-        } else if found > BYTE_LIMIT {
-            self.refuse(PackageFault::TooLarge { path, found })
-        } else {
-            self.files.push(path);
-            Ok(())
+    fn read(&mut self, dir: &Dir, name: &OsStr, path: PathBuf) -> Result<()> {
+        let (file, metadata) = match dir.open_regular(name) {
+            Ok(Some(opened)) => opened,
+            Ok(None) => return self.refuse(PackageFault::Vanished { path }),
+            Err(DiskError::NotAFile { .. }) => {
+                return match dir.kind(name)? {
+                    Some(Kind::Link) => self.refuse(PackageFault::Link { path }),
+                    Some(Kind::Special) => self.refuse(PackageFault::Special { path }),
+                    _ => self.refuse(PackageFault::Vanished { path }),
+                };
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if metadata.nlink() > 1 {
+            return self.refuse(PackageFault::HardLink { path });
         }
+        if self.files.len() == FILE_LIMIT {
+            let what = "files";
+            return self.refuse(PackageFault::TooMany { what, path });
+        }
+        let found = self.bytes.saturating_add(metadata.len());
+        if found > BYTE_LIMIT {
+            return self.refuse(PackageFault::TooLarge { path, found });
+        }
+        read_whole(&file, metadata.len(), &mut self.buffer).map_err(|source| DiskError::Io {
+            action: "read",
+            path: dir.path().join(name),
+            source,
+        })?;
+        self.bytes += length(&self.buffer);
+        if self.bytes > BYTE_LIMIT {
+            let found = self.bytes;
+            return self.refuse(PackageFault::TooLarge { path, found });
+        }
+        add_file(&mut self.hasher, &path, &self.buffer);
+        self.files.push(path);
+        Ok(())
     }
 
     fn count_directory(&mut self, path: &Path, found: usize) -> Result<()> {
@@ -253,23 +275,36 @@ pub(super) fn refused(package: &Path, fault: PackageFault) -> PluginError {
     }
 }
 
-fn digest(dir: &Dir, files: &[PathBuf]) -> Result<Digest> {
-    let mut hasher = Sha256::new();
-    let mut left = BYTE_LIMIT;
-    for path in files {
-        let bytes = read_file(dir, path, left)?;
-        left = left.saturating_sub(length(&bytes));
-        add_file(&mut hasher, path, &bytes);
-    }
-    Ok(Digest(hex(&hasher.finalize())))
-}
-
 fn add_file(hasher: &mut Sha256, path: &Path, bytes: &[u8]) {
     let path = path.as_os_str().as_encoded_bytes();
     hasher.update(length(path).to_le_bytes());
     hasher.update(path);
     hasher.update(length(bytes).to_le_bytes());
     hasher.update(bytes);
+}
+
+/// Reads a file that should have `size` bytes. One that has grown is read only as far as needed to be over
+/// every limit.
+fn read_whole(mut file: &File, size: u64, buffer: &mut Vec<u8>) -> std::io::Result<()> {
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    let most = usize::try_from(BYTE_LIMIT).unwrap_or(usize::MAX) + 1;
+    let mut filled = 0;
+    // Room for one byte more than it should have: a read that leaves it free was the last one.
+    buffer.resize(size + 1, 0);
+    loop {
+        let read = match file.read(&mut buffer[filled..]) {
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            other => other?,
+        };
+        filled += read;
+        if read == 0 || filled == size || filled >= most {
+            buffer.truncate(filled);
+            return Ok(());
+        }
+        if filled == buffer.len() {
+            buffer.resize(most.min(filled * 2), 0);
+        }
+    }
 }
 
 fn length(bytes: &[u8]) -> u64 {

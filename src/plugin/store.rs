@@ -17,6 +17,9 @@ use serde::{Serialize, Serializer};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+/// How often a store that changes while it is looked at is looked at, before what was seen is said as it is.
+const LOOKS: usize = 4;
+
 /// The plugins below one root. Holds no state of its own: every call reads what is there now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PluginStore {
@@ -161,15 +164,32 @@ impl PluginStore {
         &self,
         scan: impl Fn(&InstalledPlugin, &Path) -> PackageScan + Sync,
     ) -> Result<Vec<ScannedPlugin>> {
-        let mut scanned = self.scan_once(&self.list()?, &scan)?;
-        // A package that is gone may be one that was just taken away, or replaced.
-        if scanned.iter().any(|plugin| plugin.fault.is_some()) {
-            let now = self.list()?;
-            if now != plugins_of(&scanned) {
-                scanned = self.scan_once(&now, &scan)?;
+        self.look_steadily(
+            |plugins| self.scan_once(plugins, &scan),
+            |scanned| scanned.iter().any(|plugin| plugin.fault.is_some()),
+        )
+    }
+
+    /// Looks at what the registry names, without a lock. Where something `is_missing` it may just have been
+    /// taken away or replaced: then, if the registry says so, it is looked at anew.
+    pub(super) fn look_steadily<T>(
+        &self,
+        look: impl Fn(&[InstalledPlugin]) -> Result<T>,
+        is_missing: impl Fn(&T) -> bool,
+    ) -> Result<T> {
+        let mut plugins = self.list()?;
+        for _ in 1..LOOKS {
+            let seen = look(&plugins)?;
+            if !is_missing(&seen) {
+                return Ok(seen);
             }
+            let now = self.list()?;
+            if now == plugins {
+                return Ok(seen);
+            }
+            plugins = now;
         }
-        Ok(scanned)
+        look(&plugins)
     }
 
     /// The plugins that tell the model to call a retired tool, with what was found, by name. Reads only.
@@ -298,8 +318,7 @@ impl PluginStore {
 
     pub(super) fn load(&self) -> Result<Registry> {
         // The directory itself must be one: a link in its place is not followed.
-        let plugins = self.open_below("plugins")?;
-        drop(plugins);
+        self.open_below("plugins")?;
         Registry::load(&self.registry_path())
     }
 
@@ -340,7 +359,7 @@ impl PluginStore {
         }
     }
 
-    fn locate_in(
+    pub(super) fn locate_in(
         &self,
         root: Option<&Dir>,
         recorded: &str,
@@ -375,10 +394,6 @@ struct SwitchEvent<'a> {
     action: &'static str,
     plugin: &'a str,
     version: &'a str,
-}
-
-fn plugins_of(scanned: &[ScannedPlugin]) -> Vec<InstalledPlugin> {
-    scanned.iter().map(|one| one.plugin.clone()).collect()
 }
 
 pub(super) fn location_error(plugin: &InstalledPlugin, fault: LocationFault) -> PluginError {

@@ -146,14 +146,29 @@ fn an_installed_plugin_is_recorded_whole_and_disabled() {
 #[test]
 fn the_digest_is_what_its_documentation_says() {
     use sha2::Digest as _;
+    const PATHS: [&str; 7] = [
+        "skills-more/a",
+        "skills.md",
+        "skills/work-2/b",
+        "skills/work/SKILL.md",
+        "skills0/c",
+        "skills_/d",
+        "vak-plugin.json",
+    ];
     let home = Home::new();
     let package = home.package("demo", "1.0.0");
+    for path in PATHS {
+        if !package.join(path).exists() {
+            home.sandbox.write(package.join(path), path);
+        }
+    }
     let (store, _guard) = home.locked();
     let plan = store
         .plan_install(&package, InstallOptions::default())
         .unwrap();
     let mut hasher = sha2::Sha256::new();
-    for path in ["skills/work/SKILL.md", "vak-plugin.json"] {
+    // In the order of the paths' bytes, which is not the order of a walk: `-` and `.` stand before `/`.
+    for path in PATHS {
         let bytes = fs::read(package.join(path)).unwrap();
         hasher.update((path.len() as u64).to_le_bytes());
         hasher.update(path);
