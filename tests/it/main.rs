@@ -34,6 +34,7 @@ mod scan_bounds; // what the scanner never does: allocate, break, take long
 mod scan_command; // what `vak scan` shows, to people and to programs
 mod scan_commonmark; // its code spans against those of `pulldown-cmark`
 mod scan_fix; // the edits of tools lists
+mod scan_places; // where a finding says it is; hooks; the frontmatter reader
 mod seed; // what setup writes, and what it leaves alone
 mod self_update; // the program replaced, whole or not at all
 #[cfg(feature = "server")]

@@ -42,6 +42,12 @@ pub(super) fn hear(sentence: &Sentence<'_, '_>) -> Before {
 /// "Never call `x` without …" limits a call to a case rather than forbidding it.
 fn is_limited(sentence: &Sentence<'_, '_>) -> bool {
     let mut anything = false;
+    if let [with, next, ..] = sentence.after()
+        && with.is("with")
+        && !next.is_any("this vak version")
+    {
+        return true;
+    }
 
     for token in sentence.after() {
         let excepts = token.is("but") && anything;
@@ -216,6 +222,7 @@ impl<'v, 't> Walk<'v, 't> {
             {
                 self.cue(Reason::Replaced)
             }
+            "wrong" if self.previous_is(index, "go goes going") => false,
             "beats" | "beat" | "matches" | "rivals" | "equals" | "outperforms" => false,
             "longer" | "more" if self.previous_is(index, "no") => true,
             "but" => self.but(index),
@@ -341,7 +348,7 @@ impl<'v, 't> Walk<'v, 't> {
             return false;
         }
         let passes = previous.has(Classes::NOUN.or(Classes::AVOID))
-            || previous.is_any("any all one each either both some none most advantage call use rid instead kind list out");
+            || previous.is_any("any all one each either both some none most advantage call use rid instead kind list out forbidden prohibited banned");
         if previous.is_any("rid clear") {
             return self.tight_cue(Reason::Gone);
         }
@@ -464,7 +471,7 @@ impl<'v, 't> Walk<'v, 't> {
             return false;
         }
         let rules_out = "forbidden prohibited impossible unable wrong mistake illegal pointless";
-        if token.is_any(rules_out) && self.next_is(index, "to") {
+        if token.is_any(rules_out) && self.next_is(index, "to from") {
             return self.negation(Reason::Forbidden);
         }
         if token.has(Classes::AVOID) {

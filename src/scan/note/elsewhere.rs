@@ -75,7 +75,7 @@ fn is_where_it_was(sentence: &Sentence<'_, '_>) -> bool {
     let before = sentence.before();
     let Some(open) = before
         .iter()
-        .rposition(|token| token.is_any("where wherever whenever everywhere"))
+        .rposition(|token| token.is_any("where wherever whenever everywhere as"))
     else {
         return false;
     };
@@ -99,6 +99,9 @@ fn is_treated_as(sentence: &Sentence<'_, '_>) -> bool {
     match sentence.after() {
         [as_word, new, ..] if as_word.is("as") => {
             treats && (sentence.is_replacement(new) || new.has(Classes::GONE))
+        }
+        [to, new, ..] if to.is("to") => {
+            verb.is_some_and(|token| token.is_any("update upgrade")) && sentence.is_replacement(new)
         }
         [gone, ..] => verb.is_some_and(|token| token.is("consider")) && gone.has(Classes::GONE),
         _ => false,

@@ -28,6 +28,11 @@ const STATEMENTS: &[(Verb, Reason, &str)] = &[
     (Verb::Own, Reason::Gone, "as|counts ..2 {gone}"),
     (
         Verb::Own,
+        Reason::Mapped,
+        "lives|live|survives ..1 as {new}",
+    ),
+    (
+        Verb::Own,
         Reason::Gone,
         "came|shipped|existed|lived|worked|ran with|in|on|until ..2 {old}|vak",
     ),
