@@ -93,9 +93,9 @@ impl<'a> Layout<'a> {
 
     /// The bytes to take away so that the items with these indices are gone, in order.
     ///
-    /// An item takes one comma with it: of the two beside it the one on its line, and the one behind
-    /// it before the one in front. A line on which nothing else is left goes whole; elsewhere the
-    /// blanks on one side go along. Comments stay where they are, and so do all other lines.
+    /// An item takes one comma with it: the one in front if that is on its line, else the one behind.
+    /// A line on which nothing else is left goes whole; elsewhere the blanks on one side go along.
+    /// Comments stay where they are, and so do all other lines.
     pub(super) fn cut(mut self, indices: &[usize]) -> Vec<Range<usize>> {
         for index in indices {
             self.mark(*index);
@@ -117,19 +117,16 @@ impl<'a> Layout<'a> {
             return;
         };
         self.tokens[item].cut = true;
-        let counts =
-            |&at: &usize| !self.tokens[at].cut && !is_space(self.tokens[at].kind) && at != item;
-        let comma = |at: &usize| self.tokens[*at].kind == Kind::Comma;
-        let before = (0..item).rev().find(counts).filter(comma);
-        let behind = (item..self.tokens.len()).find(counts).filter(comma);
-        let on_line = |at: &usize| {
-            let between = &self.tokens[item.min(*at)..item.max(*at)];
+        // What was cut for another item is no longer beside this one.
+        let is_left = |&at: &usize| !self.tokens[at].cut && !is_space(self.tokens[at].kind);
+        let is_comma = |at: &usize| self.tokens[*at].kind == Kind::Comma;
+        let before = (0..item).rev().find(is_left).filter(is_comma);
+        let behind = (item..self.tokens.len()).find(is_left).filter(is_comma);
+        let on_line = |comma: &usize| {
+            let between = &self.tokens[*comma..item];
             between.iter().all(|token| token.kind != Kind::LineBreak)
         };
-        let chosen = match (before, behind) {
-            (Some(before), Some(behind)) if !on_line(&behind) && on_line(&before) => Some(before),
-            (before, behind) => behind.or(before),
-        };
+        let chosen = before.filter(on_line).or(behind).or(before);
         if let Some(comma) = chosen {
             self.tokens[comma].cut = true;
         }
@@ -141,7 +138,7 @@ impl<'a> Layout<'a> {
         let ends_array = self.tokens[line.end].kind == Kind::Close;
         let tokens = &self.tokens[line.clone()];
         if !ends_array && !tokens.is_empty() && tokens.iter().all(|token| token.cut) {
-            // The array opens on a line of its own, so a line break stands in front.
+            // The opening bracket is never cut, so a line break stands in front.
             let start = self.tokens[line.start - 1].end;
             spans.push(start..self.tokens[line.end].end);
             return;

@@ -53,6 +53,7 @@ fn takes_an_item_off_a_line() {
     check_array(r#"[ "x", "b" ]"#, r#"[ "b" ]"#);
     check_array(r#"["a", "x", "b"]"#, r#"["a", "b"]"#);
     check_array(r#"["a","x","b"]"#, r#"["a","b"]"#);
+    check_array(r#"["a",  "x", "b"]"#, r#"["a", "b"]"#);
     check_array(r#"["a" , "x" , "b"]"#, r#"["a" , "b"]"#);
     check_array(r#"["a", "x"]"#, r#"["a"]"#);
     check_array(r#"[ "a", "x" ]"#, r#"[ "a" ]"#);
