@@ -219,6 +219,9 @@ enum Store {
 
 pub(crate) fn run(args: &PluginsArgs, out: &mut Out) -> anyhow::Result<Status> {
     let roots = roots()?;
+    if args.command.changes() {
+        change::tidy(&stores(&roots, None))?;
+    }
     match &args.command {
         PluginsCommand::List(args) => view::list(args, &roots, out),
         PluginsCommand::Inspect(args) => view::inspect(args, &roots, out),
@@ -229,6 +232,24 @@ pub(crate) fn run(args: &PluginsArgs, out: &mut Out) -> anyhow::Result<Status> {
         PluginsCommand::Remove(args) => change::remove(args, &roots, out),
         PluginsCommand::Restore(args) => change::restore(args, &roots, out),
         PluginsCommand::Purge(args) => change::purge(args, &roots, out),
+    }
+}
+
+impl PluginsCommand {
+    /// Whether it is to change something.
+    fn changes(&self) -> bool {
+        let report = match self {
+            PluginsCommand::List(_) | PluginsCommand::Inspect(_) | PluginsCommand::Retired(_) => {
+                return false;
+            }
+            PluginsCommand::Install(args) => &args.report,
+            PluginsCommand::Enable(args) => &args.report,
+            PluginsCommand::Disable(args) => &args.report,
+            PluginsCommand::Remove(args) => &args.report,
+            PluginsCommand::Restore(args) => &args.report,
+            PluginsCommand::Purge(args) => &args.report,
+        };
+        !report.dry_run
     }
 }
 

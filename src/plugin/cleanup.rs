@@ -68,7 +68,7 @@ pub struct Plan {
     pub stale: Vec<Stale>,
     /// What an earlier process has begun; it would be finished.
     pub unfinished: Vec<Unfinished>,
-    /// The stores that could not be read.
+    /// The stores, and the plugins, that could not be read.
     pub failed: Vec<Failure>,
 }
 
@@ -166,8 +166,17 @@ pub fn apply(
 
 fn look(store: &PluginStore, policy: &Policy, plan: &mut Plan) -> Result<()> {
     plan.unfinished.extend(store.unfinished()?);
-    for plugin in store.retired_plugins()? {
-        plan.stale.push(judge(store, policy, &plugin));
+    for plugin in store.scan()? {
+        let kept = policy.keeps(store.scope(), &plugin.plugin.name);
+        if plugin.scan.is_retired() {
+            plan.stale.push(judge(store, policy, &plugin));
+        } else if let (Some(error), false) = (plugin.unreadable(), kept) {
+            plan.failed.push(Failure {
+                scope: store.scope(),
+                plugin: Some(plugin.plugin.name),
+                error,
+            });
+        }
     }
     Ok(())
 }

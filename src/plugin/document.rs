@@ -159,6 +159,19 @@ impl Registry {
         Ok(())
     }
 
+    /// Whether the audit list has an event of this kind for something in quarantine.
+    pub(super) fn has_event(&self, action: &str, id: &str) -> bool {
+        #[derive(Deserialize)]
+        struct Event<'a> {
+            action: &'a str,
+            quarantine: &'a str,
+        }
+        self.audit.iter().rev().any(|event| {
+            serde_json::from_str(event.get())
+                .is_ok_and(|event: Event<'_>| event.action == action && event.quarantine == id)
+        })
+    }
+
     /// Gives a plugin an entry made of `value`, at its place or as the last one.
     pub(super) fn set_entry(&mut self, name: &str, value: &impl Serialize) -> Result<()> {
         let entry = to_raw(value, 2).map_err(|source| self.json(source))?;

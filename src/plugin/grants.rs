@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-const GRANTS: &str = "plugins/grants";
+pub(super) const GRANTS: &str = "plugins/grants";
 
 /// A config entry that is taken out with its plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -14,7 +14,7 @@ use super::{Format, InstalledPlugin, PackageFault, PluginError, PluginStore, Res
 use crate::disk::{self, Dir, LockGuard};
 use crate::scan::{Grade, Scanner};
 use crate::tools::retired_tool;
-use crate::walk::{PackageScan, Role, scan_package};
+use crate::walk::{PackageScan, Role, Unscanned, scan_package};
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -292,6 +292,7 @@ fn read_candidate(path: &Path, options: InstallOptions) -> Result<Candidate> {
     let package = survey(dir)?;
     let manifest = manifest::read(&package)?;
     let scan = scan_package(path, Scanner::shipped());
+    refuse_unread(manifest.name.as_str(), &scan)?;
     if !options.allow_retired {
         refuse_retired(manifest.name.as_str(), path, &scan)?;
     }
@@ -309,6 +310,24 @@ fn real(path: &Path) -> String {
         .unwrap_or(path)
         .to_string_lossy()
         .into_owned()
+}
+
+/// The error for a package of which the system did not let the scanner read everything.
+pub(super) fn refuse_unread(name: &str, scan: &PackageScan) -> Result<()> {
+    let unread = scan.files.iter().find_map(|file| {
+        let words = file.unscanned.iter().find_map(|unscanned| match unscanned {
+            Unscanned::Unreadable { error } => Some(error),
+            _ => None,
+        });
+        Some((file, words?))
+    });
+    match unread {
+        None => Ok(()),
+        Some((file, words)) => Err(PluginError::Unreadable {
+            name: name.to_owned(),
+            why: format!("`{}`: {words}", file.path.display()),
+        }),
+    }
 }
 
 /// The error for a package that tells the model to call a retired tool.

@@ -1,5 +1,6 @@
 //! From the path that the registry records for a package to a place inside the store, or to a refusal.
 
+use super::in_one_line;
 use crate::disk::{Dir, DiskError};
 use serde::Serialize;
 use std::fmt;
@@ -9,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 pub(super) const PACKAGES: &str = "plugins/packages";
 
 /// Why a recorded package path leads to no package.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LocationFault {
     /// It is not inside the store's `packages/`.
@@ -20,8 +21,8 @@ pub enum LocationFault {
     NotADirectory,
     /// Nothing is there.
     Missing,
-    /// It cannot be looked at.
-    Unreadable,
+    /// It cannot be looked at: the disk's words.
+    Unreadable(String),
 }
 
 impl fmt::Display for LocationFault {
@@ -31,7 +32,7 @@ impl fmt::Display for LocationFault {
             LocationFault::AllPackages => "is the directory of all packages",
             LocationFault::NotADirectory => "leads through a link or a file",
             LocationFault::Missing => "does not exist",
-            LocationFault::Unreadable => "cannot be looked at",
+            LocationFault::Unreadable(why) => return write!(out, "cannot be looked at: {why}"),
         })
     }
 }
@@ -83,6 +84,6 @@ pub(super) fn open(root: &Dir, place: &Path) -> Result<Dir, LocationFault> {
         Err(DiskError::NotADirectory { .. } | DiskError::NotPlain { .. }) => {
             Err(LocationFault::NotADirectory)
         }
-        Err(_) => Err(LocationFault::Unreadable),
+        Err(error) => Err(LocationFault::Unreadable(in_one_line(&error))),
     }
 }

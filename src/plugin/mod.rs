@@ -140,6 +140,14 @@ pub enum PluginError {
         /// What is wrong with it.
         fault: LocationFault,
     },
+    /// A plugin's package, or a part of it, can't be read, so that nobody knows what it tells the model.
+    #[error("the package of `{name}` cannot be read: {why}")]
+    Unreadable {
+        /// The plugin.
+        name: String,
+        /// The system's words, and where.
+        why: String,
+    },
     /// Another plugin's package lies where this one's would be moved from.
     #[error("the packages of `{name}` and `{other}` overlap (`{}`)\nhint: `vak plugins remove {name} --forget` takes the entry out of the registry and touches no package", path.display())]
     SharedPackage {
@@ -268,6 +276,16 @@ pub enum PluginError {
 
 /// The result of this module's functions.
 pub type Result<T> = std::result::Result<T, PluginError>;
+
+/// What an error says, and what its causes say, without the hints.
+fn in_one_line(error: &dyn std::error::Error) -> String {
+    let first_line = |error: &dyn std::error::Error| {
+        let text = error.to_string();
+        text.lines().next().unwrap_or_default().to_owned()
+    };
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(first_line).collect::<Vec<_>>().join(": ")
+}
 
 /// Seconds since 1970.
 fn now_unix() -> u64 {

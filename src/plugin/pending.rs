@@ -1,7 +1,9 @@
 //! Removals and restores under way: written down before they begin, deleted when they have ended, and
 //! finished by whoever takes the lock next if their process did not.
 
+use super::grants::GRANTS;
 use super::name::QuarantineId;
+use super::quarantine::QUARANTINE;
 use super::record::{Quarantined, Record};
 use super::removal;
 use super::{PluginError, PluginStore, Result};
@@ -86,7 +88,35 @@ impl PluginStore {
             }
         }
         self.clear_pending(guard)?;
+        for emptied in [QUARANTINE, GRANTS] {
+            disk::remove_empty_dir(guard, self.root(), Path::new(emptied))?;
+        }
         Ok(settled)
+    }
+
+    /// Settles the store if there is something to clear away that is no unfinished change. The lock of one
+    /// that is in order is not even asked for.
+    pub fn clear_leftovers(&self) -> Result<()> {
+        if self.has_leftovers()? {
+            self.settle(&self.lock()?)?;
+        }
+        Ok(())
+    }
+
+    /// Whether there are half-made copies and files, or directories that a process did not come to remove.
+    /// While another process is at work, what it needs just then looks the same.
+    fn has_leftovers(&self) -> Result<bool> {
+        let is_empty = |directory| -> Result<bool> {
+            let names = self.open_below(directory)?.map(|dir| dir.names());
+            Ok(names.transpose()?.is_some_and(|names| names.is_empty()))
+        };
+        let nothing_pending = || -> Result<bool> {
+            Ok(self.open_below(PENDING)?.is_some() && self.pending_ids()?.is_empty())
+        };
+        Ok(!self.strays()?.is_empty()
+            || nothing_pending()?
+            || is_empty(QUARANTINE)?
+            || is_empty(GRANTS)?)
     }
 
     fn finish(&self, guard: &LockGuard, id: &QuarantineId) -> Result<Option<Unfinished>> {
@@ -168,8 +198,9 @@ impl PluginStore {
         Ok(())
     }
 
-    /// Whatever is in there under the lock is of a process that is no more.
+    /// Whatever is in there under the lock is of a process that is no more, or is being purged.
     pub(super) fn clear_staging(&self, guard: &LockGuard) -> Result<()> {
+        self.record_purges(guard)?;
         if self.open_below("plugins")?.is_some() {
             disk::sweep(guard, &self.root().join("plugins"))?;
         }

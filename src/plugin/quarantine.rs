@@ -4,8 +4,8 @@ use super::grants;
 use super::name::{PluginName, QuarantineId};
 use super::pending::{RECORD_LIMIT, STAGING};
 use super::record::{Quarantined, Record};
-use super::{PluginError, PluginStore, Result, now_unix};
-use crate::disk::{self, Dir, Kind, LockGuard};
+use super::{PluginError, PluginStore, Result, in_one_line, now_unix};
+use crate::disk::{self, Dir, Entry, Kind, LockGuard};
 use serde::Serialize;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -13,6 +13,9 @@ use std::time::Duration;
 
 pub(super) const QUARANTINE: &str = "plugins/quarantine";
 pub(super) const RECORD_FILE: &str = "record.json";
+
+/// What the audit list calls a deletion for good.
+const PURGED: &str = "purged";
 
 /// Deeper than any package is, and shallow enough for one open handle a level.
 const MAX_DEPTH: usize = 64;
@@ -28,6 +31,9 @@ pub struct QuarantineEntry {
     pub plugin: Option<Quarantined>,
     /// What is wrong with the record, in words.
     pub problem: Option<String>,
+    /// Whether that is the system's word: it did not let the record be read.
+    #[serde(skip)]
+    pub unread: bool,
 }
 
 impl PluginStore {
@@ -54,6 +60,10 @@ impl PluginStore {
     pub fn plan_purge(&self, older_than: Duration) -> Result<Vec<QuarantineEntry>> {
         let limit = now_unix().saturating_sub(older_than.as_secs());
         let mut entries = self.quarantine()?;
+        let unread = entries.iter().find(|entry| entry.unread);
+        if let Some(error) = unread.and_then(|entry| self.bad_record(entry)) {
+            return Err(error);
+        }
         // Of an entry without a record nobody knows how old it is.
         entries.retain(|entry| {
             let plugin = entry.plugin.as_ref();
@@ -73,31 +83,68 @@ impl PluginStore {
                 let from = Path::new(QUARANTINE).join(id.as_str());
                 let aside = Path::new(STAGING).join(id.as_str());
                 disk::move_dir(guard, self.root(), &from, &aside)?;
-                if let Some(about) = &entry.plugin {
-                    grants::forget(self, guard, about)?;
-                }
                 purged.push(entry);
             }
         }
         if !purged.is_empty() {
-            self.record_purge(guard, &purged)?;
             self.clear_staging(guard)?;
             disk::remove_empty_dir(guard, self.root(), Path::new(QUARANTINE))?;
         }
         Ok(purged)
     }
 
-    fn record_purge(&self, guard: &LockGuard, purged: &[QuarantineEntry]) -> Result<()> {
-        let mut registry = self.load()?;
-        for entry in purged {
-            registry.record(&PurgeEvent {
-                at_unix: now_unix(),
-                action: "purged",
-                plugin: entry.plugin.as_ref().map(|plugin| plugin.name.as_str()),
-                quarantine: &entry.id,
-            })?;
+    /// Puts on the audit list what was moved aside to be deleted, and forgets its config entries, before it is
+    /// deleted. A purge that is killed between the two is not recorded twice.
+    pub(super) fn record_purges(&self, guard: &LockGuard) -> Result<()> {
+        let purged = self.purged()?;
+        let mut registry = match purged.is_empty() {
+            true => return Ok(()),
+            false => self.load()?,
+        };
+        let known: Vec<bool> = purged
+            .iter()
+            .map(|about| registry.has_event(PURGED, &about.id))
+            .collect();
+        for (about, known) in purged.iter().zip(&known) {
+            grants::forget(self, guard, about)?;
+            if !known {
+                registry.record(&PurgeEvent {
+                    at_unix: now_unix(),
+                    action: PURGED,
+                    plugin: &about.name,
+                    quarantine: &about.id,
+                })?;
+            }
         }
-        registry.save(guard)
+        if known.contains(&false) {
+            registry.save(guard)?;
+        }
+        Ok(())
+    }
+
+    /// What was moved aside and still has its record. A copy for an installation has none.
+    fn purged(&self) -> Result<Vec<Quarantined>> {
+        let mut purged = Vec::new();
+        let Some(staging) = self.open_below(STAGING)? else {
+            return Ok(purged);
+        };
+        for Entry { name, kind } in staging.entries()? {
+            let id = name
+                .to_str()
+                .and_then(|name| QuarantineId::parse(name).ok());
+            let (Some(id), Kind::Directory) = (id, kind) else {
+                continue;
+            };
+            let Some(dir) = staging.child(&name)? else {
+                continue;
+            };
+            match read_record(&dir, &id) {
+                Ok(record) => purged.push(record.about),
+                Err(PluginError::Record { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(purged)
     }
 
     /// The record of an id or, the newest one, of a plugin's name.
@@ -114,15 +161,42 @@ impl PluginStore {
         newest.ok_or_else(|| self.not_quarantined(id_or_name))
     }
 
-    /// The newest entry of a plugin.
+    /// Whether the quarantine has a plugin by this id or name.
+    pub fn has_quarantined(&self, id_or_name: &str) -> Result<bool> {
+        match self.find_record(id_or_name) {
+            Ok(_) => Ok(true),
+            Err(PluginError::NotQuarantined { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The newest entry of a plugin. Where there is none, one with a bad record that is named after it is
+    /// the error.
     pub(super) fn newest_of(&self, name: &str) -> Result<Option<QuarantineId>> {
         let entries = self.quarantine()?;
         let named = |entry: &&QuarantineEntry| {
             let plugin = entry.plugin.as_ref();
             plugin.is_some_and(|plugin| plugin.name == name)
         };
-        let newest = entries.iter().rev().find(named);
-        newest.map(|entry| check_id(&entry.id, self)).transpose()
+        if let Some(newest) = entries.iter().rev().find(named) {
+            return check_id(&newest.id, self).map(Some);
+        }
+        let prefix = format!("{name}-");
+        let bad = entries.iter().find_map(|entry| {
+            let is_named_after = entry.id.starts_with(&prefix);
+            is_named_after.then(|| self.bad_record(entry)).flatten()
+        });
+        bad.map_or(Ok(None), Err)
+    }
+
+    fn bad_record(&self, entry: &QuarantineEntry) -> Option<PluginError> {
+        let why = entry.problem.clone()?;
+        let path = self
+            .root()
+            .join(QUARANTINE)
+            .join(&entry.id)
+            .join(RECORD_FILE);
+        Some(PluginError::Record { path, why })
     }
 
     fn read_record(&self, id: &QuarantineId) -> Result<Option<Record>> {
@@ -177,7 +251,7 @@ impl PluginStore {
 struct PurgeEvent<'a> {
     at_unix: u64,
     action: &'static str,
-    plugin: Option<&'a str>,
+    plugin: &'a str,
     quarantine: &'a str,
 }
 
@@ -185,20 +259,21 @@ fn describe(name: &OsStr, dir: &Dir) -> Result<QuarantineEntry> {
     let text = name.to_string_lossy().into_owned();
     let record = match QuarantineId::parse(&text) {
         Ok(id) => read_record(dir, &id).map_err(|error| match error {
-            PluginError::Record { why, .. } => why,
-            other => other.to_string(),
+            PluginError::Record { why, .. } => (why, false),
+            other => (in_one_line(&other), true),
         }),
-        Err(fault) => Err(format!("its name is not one: {fault}")),
+        Err(fault) => Err((format!("its name is not one: {fault}"), false)),
     };
-    let (plugin, problem) = match record {
-        Ok(record) => (Some(record.about), None),
-        Err(why) => (None, Some(why)),
+    let (plugin, problem, unread) = match record {
+        Ok(record) => (Some(record.about), None, false),
+        Err((why, unread)) => (None, Some(why), unread),
     };
     Ok(QuarantineEntry {
         id: text,
         bytes: bytes_below(dir, MAX_DEPTH)?,
         plugin,
         problem,
+        unread,
     })
 }
 

@@ -3,6 +3,7 @@
 
 use super::document::Registry;
 use super::grants::{self, PutBack};
+use super::install::refuse_unread;
 use super::installed::InstalledPlugin;
 use super::location::{self, LocationFault, PACKAGES};
 use super::pending::{Operation, PENDING, Pending, Settled};
@@ -137,16 +138,30 @@ impl PluginStore {
             enabled: plugin.enabled,
             removed_at_unix,
             reason,
-            findings: self.findings(&plugin),
+            findings: self.findings(&plugin, reason)?,
             grants: grants::plan(self, name)?,
         };
         Ok(Record::new(about, part, moved))
     }
 
-    fn findings(&self, plugin: &InstalledPlugin) -> Vec<RecordedFinding> {
+    /// What the package tells the model of retired tools. A package that can't be read can be taken away
+    /// all the same, but not for what is in it.
+    fn findings(
+        &self,
+        plugin: &InstalledPlugin,
+        reason: RemovalReason,
+    ) -> Result<Vec<RecordedFinding>> {
+        let for_content = reason == RemovalReason::Retired;
         match self.locate(plugin) {
-            Ok(dir) => findings(&scan_package(dir.path(), Scanner::shipped())),
-            Err(_) => Vec::new(),
+            Ok(dir) => {
+                let scan = scan_package(dir.path(), Scanner::shipped());
+                if for_content {
+                    refuse_unread(&plugin.name, &scan)?;
+                }
+                Ok(findings(&scan))
+            }
+            Err(fault) if for_content => Err(location_error(plugin, fault)),
+            Err(_) => Ok(Vec::new()),
         }
     }
 

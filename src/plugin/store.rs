@@ -6,7 +6,7 @@ use super::installed::InstalledPlugin;
 use super::location::{self, LocationFault};
 use super::name::QuarantineId;
 use super::package::{Digest, survey};
-use super::{PluginError, Result, lossy_path, parse_name};
+use super::{PluginError, Result, in_one_line, lossy_path, parse_name};
 use crate::disk::{self, Dir, LockGuard};
 use crate::roots::{Roots, Scope};
 use crate::scan::{Grade, Scanner};
@@ -76,6 +76,23 @@ impl ScannedPlugin {
             .map(|finding| finding.name.as_str())
             .collect();
         names.into_iter().filter_map(retired_tool).collect()
+    }
+
+    /// Whether something of its package was not there or not to be read.
+    fn is_incomplete(&self) -> bool {
+        self.fault.is_some() || self.unreadable().is_some()
+    }
+
+    /// The error for a package that the system did not let be read, as a whole or in part: it may tell the
+    /// model anything.
+    pub fn unreadable(&self) -> Option<PluginError> {
+        match &self.fault {
+            Some(LocationFault::Unreadable(why)) => Some(PluginError::Unreadable {
+                name: self.plugin.name.clone(),
+                why: why.clone(),
+            }),
+            _ => super::install::refuse_unread(&self.plugin.name, &self.scan).err(),
+        }
     }
 }
 
@@ -166,7 +183,7 @@ impl PluginStore {
     ) -> Result<Vec<ScannedPlugin>> {
         self.look_steadily(
             |plugins| self.scan_once(plugins, &scan),
-            |scanned| scanned.iter().any(|plugin| plugin.fault.is_some()),
+            |scanned| scanned.iter().any(ScannedPlugin::is_incomplete),
         )
     }
 
@@ -280,6 +297,7 @@ impl PluginStore {
         }
         if !allow_retired {
             let scan = scan_package(package.dir.path(), Scanner::shipped());
+            super::install::refuse_unread(name, &scan)?;
             super::install::refuse_retired(name, package.dir.path(), &scan)?;
         }
         Ok(plugin)
@@ -373,7 +391,8 @@ impl PluginStore {
         &self,
         plugin: &InstalledPlugin,
     ) -> std::result::Result<Dir, LocationFault> {
-        let root = self.open_root().map_err(|_| LocationFault::Unreadable)?;
+        let unreadable = |error| LocationFault::Unreadable(in_one_line(&error));
+        let root = self.open_root().map_err(unreadable)?;
         self.locate_in(root.as_ref(), &plugin.package_path)
     }
 }
@@ -397,10 +416,14 @@ struct SwitchEvent<'a> {
 }
 
 pub(super) fn location_error(plugin: &InstalledPlugin, fault: LocationFault) -> PluginError {
-    PluginError::Location {
-        name: plugin.name.clone(),
-        path: plugin.package_path.clone(),
-        fault,
+    let name = plugin.name.clone();
+    match fault {
+        LocationFault::Unreadable(why) => PluginError::Unreadable { name, why },
+        fault => PluginError::Location {
+            name,
+            path: plugin.package_path.clone(),
+            fault,
+        },
     }
 }
 

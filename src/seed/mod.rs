@@ -181,11 +181,7 @@ fn clean(
 /// that is in order is not even asked for.
 fn clear_strays(stores: &[PluginStore], failed: &mut Vec<String>) {
     for store in stores {
-        let cleared = store.strays().and_then(|strays| match strays.len() {
-            0 => Ok(()),
-            _ => store.settle(&store.lock()?).map(drop),
-        });
-        if let Err(error) = cleared {
+        if let Err(error) = store.clear_leftovers() {
             failed.push(in_words(&error));
         }
     }

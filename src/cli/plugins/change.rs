@@ -28,6 +28,17 @@ struct Document<T> {
     done: T,
 }
 
+/// Clears away what killed processes left in these stores half-made and without meaning, so that a command
+/// that then finds nothing to do leaves them tidy. What they have begun is the command's own to finish.
+pub(super) fn tidy(stores: &[PluginStore]) -> anyhow::Result<()> {
+    for store in stores {
+        if store.unfinished()?.is_empty() {
+            store.clear_leftovers()?;
+        }
+    }
+    Ok(())
+}
+
 /// Runs a change under the lock, or with `--dry-run` its plan without one. Says, on stderr, which
 /// interrupted changes were finished on the way.
 fn perform<T>(
@@ -310,12 +321,8 @@ fn place(grant: &Grant) -> String {
 pub(super) fn restore(args: &RestoreArgs, roots: &Roots, out: &mut Out) -> anyhow::Result<Status> {
     let id = args.id.as_str();
     let store = find_store(roots, args.scope, id, |store| {
-        let is_wanted = |plugin: &Quarantined| plugin.id == id || plugin.name == id;
-        let quarantined = store.quarantine()?.into_iter().filter_map(|it| it.plugin);
-        let unfinished = store.unfinished()?.into_iter().map(|it| it.plugin);
-        Ok(quarantined
-            .chain(unfinished)
-            .any(|plugin| is_wanted(&plugin)))
+        let is_wanted = |it: &Unfinished| it.plugin.id == id || it.plugin.name == id;
+        Ok(store.unfinished()?.iter().any(is_wanted) || store.has_quarantined(id)?)
     })?;
     let done = perform(
         &store,
