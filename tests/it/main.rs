@@ -10,13 +10,16 @@ mod chat_server; // a model on the loopback that answers from a script
 mod sandbox; // a home and a working directory of a test's own, and the binary run in them
 #[cfg(feature = "server")]
 mod service; // a running `vak serve`, and a client that says exactly what it is told to
+mod strace; // the binary under strace, with a fault at one of its system calls
 mod tree; // a directory tree as a value, to compare before with after
 
 // What they show.
 mod agent; // a model that calls tools, over the real protocol
+mod concurrency; // many processes at once
 mod config; // a config read; one entry cut out of it and put back, to the byte
 mod config_properties; // the same promise over generated configs
 mod core; // what a session starts from, and what an operator is warned of
+mod crash; // killed, or refused by the disk, at each system call; then run again
 mod disk; // the one module that changes the disk
 mod doctor; // what doctor says of a broken home, and what its repairs mend
 mod documents; // the examples in the README and the docs, run

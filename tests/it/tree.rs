@@ -46,6 +46,48 @@ impl Tree {
         self
     }
 
+    /// The regular files' bytes.
+    pub(crate) fn files(&self) -> BTreeMap<&Path, &[u8]> {
+        self.0
+            .iter()
+            .filter_map(|(path, entry)| match entry {
+                Entry::File { bytes, .. } => Some((path.as_path(), bytes.as_slice())),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The tree with each path and each file's text put through `rewrite`.
+    pub(crate) fn rewritten(self, rewrite: &dyn Fn(&str) -> String) -> Tree {
+        let rewritten = |(path, entry): (PathBuf, Entry)| {
+            let entry = match entry {
+                Entry::File { mode, bytes } => Entry::File {
+                    mode,
+                    bytes: match String::from_utf8(bytes) {
+                        Ok(text) => rewrite(&text).into_bytes(),
+                        Err(error) => error.into_bytes(),
+                    },
+                },
+                other => other,
+            };
+            (PathBuf::from(rewrite(&path.to_string_lossy())), entry)
+        };
+        Tree(self.0.into_iter().map(rewritten).collect())
+    }
+
+    /// What only this tree has and what only the other one has, a line each.
+    pub(crate) fn differences(&self, other: &Tree) -> String {
+        let only = |sign: char, of: &Tree, not_in: &Tree| {
+            let is_only = |(path, entry): &(&PathBuf, &Entry)| not_in.0.get(*path) != Some(*entry);
+            let lines = of.0.iter().filter(is_only).map(|(path, entry)| {
+                let one = Tree(BTreeMap::from([(path.clone(), entry.clone())]));
+                format!("{sign} {one:?}")
+            });
+            lines.collect::<String>()
+        };
+        only('-', self, other) + &only('+', other, self)
+    }
+
     /// The relative paths, in order.
     pub(crate) fn paths(&self) -> Vec<&Path> {
         self.0.keys().map(PathBuf::as_path).collect()
