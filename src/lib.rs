@@ -2,7 +2,7 @@
 //! that is checked against it.
 //!
 //! With `default-features = false` this library is the table ([`tools`]) and the scanner ([`scan`])
-//! alone; the other modules come with the features `walk`, `store`, `server` and `cli`.
+//! alone; the other modules come with the features `walk`, `store`, `agent`, `server` and `cli`.
 
 //!
 //! ```
@@ -53,3 +53,8 @@ pub mod skills;
 pub mod update;
 #[cfg(feature = "walk")]
 pub mod walk;
+
+/// The guide for those who put a model behind vak; its examples are tests.
+#[cfg(all(doctest, feature = "agent"))]
+#[doc = include_str!("../docs/model.md")]
+mod model_guide {}

@@ -157,24 +157,20 @@ impl Watcher<'_> {
                 say(
                     WARN,
                     "warning",
-                    [error.to_string(), format!("asking again in {wait} s")],
+                    [format!("{error}; asking again in {wait} s")],
                 );
             }
         }
     }
 
-    /// A person waits for each piece, so each is passed on at once. What a terminal would obey is made
-    /// visible instead. If stdout fails, the end of the command tells.
+    /// A person waits for each piece, so each is passed on at once. If stdout fails, the end of the command
+    /// tells.
     fn text(&mut self, text: &str) {
         if self.format == Format::Json || text.is_empty() {
             return;
         }
-        let mut lines = text.split('\n');
-        let first = lines.next().unwrap_or_default();
-        let _ = write!(self.out, "{}", shown_text(&first.replace('\t', "    ")));
-        for line in lines {
-            let _ = write!(self.out, "\n{}", shown_text(&line.replace('\t', "    ")));
-        }
+        let shown: String = text.chars().map(obeyed_by_none).collect();
+        let _ = self.out.write_all(shown.as_bytes());
         let _ = self.out.flush();
         self.at_line_start = text.ends_with('\n');
     }
@@ -185,6 +181,17 @@ impl Watcher<'_> {
             let _ = self.out.flush();
             self.at_line_start = true;
         }
+    }
+}
+
+/// The character, or a visible sign for one that a terminal would obey: a model may repeat what it has read
+/// anywhere. Every other character is the model's own business.
+fn obeyed_by_none(character: char) -> char {
+    match character {
+        '\n' | '\t' => character,
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(character)).unwrap_or('\u{fffd}'),
+        '\u{7f}'..='\u{9f}' => '\u{fffd}',
+        other => other,
     }
 }
 

@@ -60,6 +60,10 @@ impl Core {
         let policy = Policy::of(&configs, trust_project_config, &mut warn);
         let plugins = scan_stores(&roots, &mut warn);
         let kept = kept(&configs);
+        plugins
+            .iter()
+            .filter_map(StartupWarning::broken)
+            .for_each(&mut warn);
         for plugin in plugins.iter().filter(|plugin| plugin.scan.is_retired()) {
             warn(StartupWarning::retired(plugin, &plugins, &kept));
         }

@@ -1,7 +1,7 @@
 //! What an operator is warned of when a session starts, and the hook that it goes through.
 
-use crate::plugin::ScannedPlugin;
 use crate::plugin::cleanup::Policy as Cleanup;
+use crate::plugin::{LocationFault, ScannedPlugin};
 use crate::roots::Scope;
 use crate::scan::Grade;
 use crate::walk::Role;
@@ -45,6 +45,15 @@ pub enum StartupWarning {
         /// The places that tell the model so.
         references: Vec<RetiredReference>,
     },
+    /// An enabled plugin's package can't be looked at. Its skills are not offered.
+    BrokenPlugin {
+        /// The plugin.
+        plugin: String,
+        /// The store it is installed in.
+        scope: Scope,
+        /// What is wrong with the place of its package.
+        fault: LocationFault,
+    },
     /// A plugin store can't be read. Its plugins are not offered.
     BrokenStore {
         /// The root it lies below.
@@ -80,6 +89,16 @@ pub struct RetiredReference {
 }
 
 impl StartupWarning {
+    /// A plugin whose skills would vanish without a word.
+    pub(super) fn broken(scanned: &ScannedPlugin) -> Option<StartupWarning> {
+        let fault = scanned.fault.filter(|_| scanned.plugin.enabled)?;
+        Some(StartupWarning::BrokenPlugin {
+            plugin: scanned.plugin.name.clone(),
+            scope: scanned.scope,
+            fault,
+        })
+    }
+
     pub(super) fn retired(
         scanned: &ScannedPlugin,
         all: &[ScannedPlugin],
@@ -138,6 +157,15 @@ impl fmt::Display for StartupWarning {
                     ),
                 }
             }
+            StartupWarning::BrokenPlugin {
+                plugin,
+                scope,
+                fault,
+            } => write!(
+                f,
+                "plugin `{plugin}` ({scope}) is left out: its package {fault}\n\
+                 hint: `vak doctor` says more"
+            ),
             // The messages name their files.
             StartupWarning::BrokenStore { message, .. } => {
                 write!(f, "the plugins of a store are left out: {message}")

@@ -269,6 +269,19 @@ fn nothing_that_is_broken_stops_a_start() {
 }
 
 #[test]
+fn an_enabled_plugin_whose_package_is_gone_does_not_vanish_without_a_word() {
+    let home = Home::new();
+    install(&home.store(), &half_stale(&home));
+    fs::remove_dir_all(home.sandbox.shared().join("plugins/packages/half")).unwrap();
+    assert_eq!(
+        texts(&start(&home, false)),
+        [
+            "plugin `half` (user) is left out: its package does not exist\nhint: `vak doctor` says more"
+        ]
+    );
+}
+
+#[test]
 fn an_untrusted_workspace_can_make_a_session_narrower_but_not_wider() {
     let home = Home::new();
     let sandbox = &home.sandbox;

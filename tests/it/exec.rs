@@ -152,17 +152,16 @@ fn a_wait_is_told_and_an_answer_that_ends_early_too() {
             json!({"error": {"message": "busy"}}),
         ),
         Answer::Stream(vec![
-            json!({"choices": [{"delta": {"content": "It \u{1b}[2Jis"}}]}),
+            json!({"choices": [{"delta": {"content": "It \u{1b}[2Jis \u{200d}fine"}}]}),
             finish("length"),
         ]),
     ]);
     let run = exec(&sandbox, &server, &[]).expect(0);
     // What a terminal would obey is shown instead.
-    assert_eq!(run.stdout, "It ␛[2Jis\n");
+    assert_eq!(run.stdout, "It ␛[2Jis \u{200d}fine\n");
     assert_eq!(
         run.stderr,
-        "warning: the model's server has had too many requests: busy\n  \
-         caused by: asking again in 0 s\n\
+        "warning: the model's server has had too many requests: busy; asking again in 0 s\n\
          warning: the answer ends early: the model ran out of room\n"
     );
 }

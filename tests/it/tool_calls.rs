@@ -1,8 +1,10 @@
 //! One call through the whole path: name, permission, schema, tool, and what the model is told.
 
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use vak::tools::{
@@ -425,6 +427,34 @@ fn no_path_leads_out_of_the_workspace() {
 }
 
 #[test]
+fn a_directory_that_turns_into_a_link_meanwhile_leads_nowhere() {
+    let bench = Bench::new(PermissionMode::WorkspaceWrite);
+    bench.write("place/secret", "harmless\n");
+    let (place, link) = (bench.work().join("place"), bench.work().join("link"));
+    symlink("..", &link).unwrap();
+    let over = AtomicBool::new(false);
+    let mut seen = Vec::new();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                renameat_with(CWD, &place, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+            }
+        });
+        for _ in 0..300 {
+            let path = json!({"path": "place/secret"});
+            seen.extend(bench.call("read", &path).result);
+            let text = json!({"path": "place/secret", "content": "harmless\n"});
+            let _ = bench.call("write", &text);
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+    seen.dedup();
+    assert_eq!(seen, ["1\tharmless\n"]);
+    let secret = fs::read_to_string(bench.dir.path().join("secret")).unwrap();
+    assert_eq!(secret, "the secret\n");
+}
+
+#[test]
 fn links_inside_the_workspace_are_followed() {
     let bench = Bench::new(PermissionMode::WorkspaceWrite);
     bench.write("real/file", "one\n");
@@ -450,7 +480,7 @@ fn what_is_no_text_file_is_not_read() {
     bench.write("huge", vec![b'x'; (4 << 20) + 1]);
     fs::create_dir(bench.work().join("dir")).unwrap();
     let fifo = bench.work().join("fifo");
-    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RUSR).unwrap();
+    rustix::fs::mkfifoat(CWD, &fifo, rustix::fs::Mode::RUSR).unwrap();
     for (path, error) in [
         ("binary", "wrong_type"),
         ("dir", "wrong_type"),
