@@ -91,7 +91,7 @@ pub struct RetiredReference {
 impl StartupWarning {
     /// A plugin whose skills would vanish without a word.
     pub(super) fn broken(scanned: &ScannedPlugin) -> Option<StartupWarning> {
-        let fault = scanned.fault.filter(|_| scanned.plugin.enabled)?;
+        let fault = scanned.fault.clone().filter(|_| scanned.plugin.enabled)?;
         Some(StartupWarning::BrokenPlugin {
             plugin: scanned.plugin.name.clone(),
             scope: scanned.scope,
