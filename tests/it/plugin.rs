@@ -401,6 +401,29 @@ fn a_plugin_whose_package_is_gone_can_be_removed_and_restored() {
 }
 
 #[test]
+fn removing_one_plugin_does_not_depend_on_the_others_packages() {
+    let home = Home::new();
+    for name in ["demo", "gone", "file", "link"] {
+        home.install_enabled(&home.package(name, "1.0.0"));
+    }
+    let packages = home.sandbox.shared().join("plugins/packages");
+    for name in ["gone", "file", "link"] {
+        fs::remove_dir_all(packages.join(name)).unwrap();
+    }
+    fs::write(packages.join("file"), "x").unwrap();
+    std::os::unix::fs::symlink("/", packages.join("link")).unwrap();
+    let (store, guard) = home.locked();
+    let others = || Tree::read(&packages).without(&["demo"]);
+    let before = others();
+    store
+        .remove(&guard, "demo", RemovalReason::Requested, Packages::Move)
+        .unwrap();
+    assert_eq!(others(), before);
+    store.restore(&guard, "demo").unwrap();
+    assert_eq!(others(), before);
+}
+
+#[test]
 fn a_plugin_is_not_restored_over_another_of_its_name() {
     let home = Home::new();
     let package = home.package("demo", "1.0.0");
