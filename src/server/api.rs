@@ -192,7 +192,9 @@ async fn remove_one(
 /// What was taken away and can be restored.
 #[utoipa::path(get, path = "/plugins/quarantine", tag = "quarantine",
     responses(
-        (status = 200, description = "The quarantine of every store.", body = Quarantine),
+        (status = 200, description = "The quarantine of every store.", body = Quarantine,
+            links(("restore" = (operation_id = "restore",
+                parameters(("id" = "$response.body#/plugins/0/id"), ("scope" = "$response.body#/plugins/0/scope")))))),
         (status = 401, response = inline(super::openapi::Unauthorized)),
         (status = 500, response = inline(super::openapi::Internal)),
     ))]
@@ -205,7 +207,8 @@ async fn quarantined(State(app): State<Arc<App>>) -> Result<Response, Problem> {
 /// Its packages, its registry entry and, where that is safe, its entries in `network_allow`.
 #[utoipa::path(post, path = "/plugins/quarantine/{id}/restore", tag = "quarantine",
     params(
-        ("id" = String, Path, description = "The `id` of the quarantined plugin."),
+        ("id" = String, Path, description = "The `id` of the quarantined plugin.",
+            pattern = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,110}[A-Za-z0-9_-])?$"),
         InStore,
     ),
     responses(
@@ -301,11 +304,10 @@ async fn change<T: Send + 'static>(
 }
 
 fn answer(removal: Removal) -> Response {
-    tracing::info!(
-        removed = removal.removed.len(),
-        failed = removal.failed.len(),
-        "retired plugins were removed"
-    );
+    let (removed, failed) = (removal.removed.len(), removal.failed.len());
+    if removed + failed > 0 {
+        tracing::info!(removed, failed, "retired plugins were removed");
+    }
     (change_status(removal.failed.is_empty()), Json(removal)).into_response()
 }
 

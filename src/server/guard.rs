@@ -180,7 +180,8 @@ fn secure(app: &App, headers: &mut HeaderMap) {
     const FIXED: [(HeaderName, &str); 6] = [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
-        (header::REFERRER_POLICY, "no-referrer"),
+        // With `no-referrer` browsers would hide the origin of the sign-in form, too.
+        (header::REFERRER_POLICY, "same-origin"),
         (header::CACHE_CONTROL, "no-store"),
         (
             HeaderName::from_static("cross-origin-opener-policy"),

@@ -153,7 +153,7 @@ fn describe_plugin(
     policy: &Policy,
 ) -> Result<RetiredPlugin, Problem> {
     let plugin = &scanned.plugin;
-    let findings = Finding::all(scanned);
+    let (findings, findings_omitted) = Finding::first(scanned);
     let is_listed = |config: &Config| config.network_allow.contains(&plugin.name);
     // Finding the lines takes a closer look at the configs; most plugins are in none.
     let network_allow = if configs.iter().any(is_listed) {
@@ -175,6 +175,7 @@ fn describe_plugin(
         kept: policy.keeps(store.scope(), &plugin.name),
         tools: instructed_tools(&findings),
         findings,
+        findings_omitted,
         network_allow,
     })
 }

@@ -21,6 +21,9 @@ use utoipa::ToSchema;
 /// The schema of all documents.
 pub(super) const SCHEMA: u32 = 1;
 
+/// How many findings of a plugin are listed.
+const FINDINGS_LIMIT: usize = 200;
+
 /// A request that failed (RFC 9457).
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = Problem)]
@@ -115,8 +118,10 @@ pub(super) struct RetiredPlugin {
     pub(super) kept: bool,
     /// The retired tools that it tells the model to call.
     pub(super) tools: Vec<RetiredTool>,
-    /// Every reference to a retired tool in it, by file and line.
+    /// The references to retired tools in it, by file and line, the surest first where there are too many.
     pub(super) findings: Vec<Finding>,
+    /// How many more there are than `findings` has room for.
+    pub(super) findings_omitted: usize,
     /// The entries of `network_allow` that go with it.
     pub(super) network_allow: Vec<ConfigEntry>,
 }
@@ -376,16 +381,22 @@ impl Finding {
         }
     }
 
-    /// Every finding of a package, by file and line.
-    pub(super) fn all(scanned: &ScannedPlugin) -> Vec<Finding> {
+    /// The findings of a package by file and line, and how many are left out. A hostile package may have
+    /// millions; those that tell the model to call the tool are the last to go.
+    pub(super) fn first(scanned: &ScannedPlugin) -> (Vec<Finding>, usize) {
         let files = scanned.scan.files.iter();
-        files
-            .flat_map(|file| {
-                file.findings
-                    .iter()
-                    .map(|finding| Finding::of(file, finding))
-            })
-            .collect()
+        let mut found: Vec<(&FileReport, &FileFinding)> = files
+            .flat_map(|file| file.findings.iter().map(move |finding| (file, finding)))
+            .collect();
+        let omitted = found.len().saturating_sub(FINDINGS_LIMIT);
+        if omitted > 0 {
+            found.sort_by_key(|(_, finding)| Reverse(finding.grade));
+            found.truncate(FINDINGS_LIMIT);
+            found.sort_by(|(a, x), (b, y)| (&a.path, x.range.start).cmp(&(&b.path, y.range.start)));
+        }
+        let kept = found.into_iter();
+        let findings = kept.map(|(file, finding)| Finding::of(file, finding));
+        (findings.collect(), omitted)
     }
 }
 

@@ -6,6 +6,8 @@
 )]
 
 // What the tests stand on.
+#[cfg(feature = "server")]
+mod browser; // a headless Chromium, led through its WebDriver
 mod chat_server; // a model on the loopback that answers from a script
 mod sandbox; // a home and a working directory of a test's own, and the binary run in them
 #[cfg(feature = "server")]
@@ -46,6 +48,8 @@ mod server_api; // the admin API, with the disk looked at after each request
 mod server_connection; // clients that are slow, rude, or many, and the end of the server
 #[cfg(feature = "server")]
 mod server_guard; // who gets in and who does not
+#[cfg(feature = "server")]
+mod server_page; // the page in a real browser (asked for with `--ignored`)
 mod skills; // which skills the model is offered, and why another is not
 mod tool_calls; // one call through the whole path, and what the model is told
 mod tools; // the list of retired tools, the live ones, and what a name resolves to

@@ -115,6 +115,26 @@ fn retired_plugins_are_listed_with_everything_about_them() {
 }
 
 #[test]
+fn of_a_package_with_very_many_findings_the_surest_are_listed() {
+    let home = Home::new();
+    let text = format!(
+        "{}\nThen call `python_eval`.",
+        "PYTHON_EVAL and so on.\n".repeat(5000)
+    );
+    home.install_enabled(&home.package_saying("many", "1.0.0", &text));
+    let service = Service::start(&home);
+    let document = service.get("/plugins/retired").expect(200).json();
+    let plugin = &document["stores"][0]["plugins"][0];
+    let findings = plugin["findings"].as_array().unwrap();
+    assert_eq!(
+        (findings.len(), &plugin["findings_omitted"]),
+        (200, &json!(4801))
+    );
+    assert_eq!(findings[199]["grade"], "instructs");
+    assert!(service.get("/").expect(200).body.contains("And 4801 more"));
+}
+
+#[test]
 fn what_the_operator_keeps_is_listed_as_kept_and_stays() {
     let home = stale_home();
     let config = "[plugins]\nkeep_retired = [\"stale\"]\n";
@@ -472,7 +492,7 @@ fn a_failure_of_the_server_hides_its_cause_and_logs_it_without_paths_or_content(
     }
     // The page says so where the plugins would be, and shows the rest.
     let page = service.get("/").expect(200).body;
-    assert!(page.contains("The plugins could not be looked at") && page.contains("Gone since"));
+    assert!(page.contains("The plugins could not be looked at") && page.contains("Use instead"));
 }
 
 #[test]

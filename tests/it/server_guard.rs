@@ -556,7 +556,7 @@ fn every_answer_keeps_the_browser_from_doing_more_than_the_page_needs() {
         for (name, value) in [
             ("x-content-type-options", "nosniff"),
             ("x-frame-options", "DENY"),
-            ("referrer-policy", "no-referrer"),
+            ("referrer-policy", "same-origin"),
             ("cache-control", "no-store"),
             ("cross-origin-opener-policy", "same-origin"),
         ] {

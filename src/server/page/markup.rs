@@ -2,8 +2,8 @@
 
 use crate::server::problem::Problem;
 use crate::server::wire::{
-    CheckResult, Doctor, Finding, GradeName, Place, Quarantine, QuarantinedPlugin, RetiredPlugin,
-    RetiredPlugins, RetiredTool, RetiredTools, ScopeName, VerdictName,
+    CheckItem, CheckResult, Doctor, Finding, GradeName, Place, Quarantine, QuarantinedPlugin,
+    RetiredPlugin, RetiredPlugins, RetiredTool, RetiredTools, ScopeName, VerdictName,
 };
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::time::{Duration, UNIX_EPOCH};
@@ -12,6 +12,9 @@ use std::time::{Duration, UNIX_EPOCH};
 const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E\
 %3Crect x='2' y='2' width='12' height='12' rx='3' fill='none' stroke='%2314595a' stroke-width='2.5' \
 stroke-dasharray='30 8'/%3E%3C/svg%3E";
+
+/// How many places of a plugin are shown before somebody asks for more.
+const SHOWN_AT_ONCE: usize = 6;
 
 /// All that the page shows at once.
 pub(in crate::server) struct Overview<'a> {
@@ -41,7 +44,7 @@ pub(in crate::server) fn overview(overview: &Overview<'_>) -> Markup {
                 @match &overview.retired {
                     Ok((retired, _)) => (retired_section(retired)),
                     Err(problem) => {
-                        h2 #retired-heading { "Plugins that call a retired tool" }
+                        div.head { h2 #retired-heading { "Plugins that call a retired tool" } }
                         (failed("The plugins could not be looked at", problem))
                     }
                 }
@@ -92,15 +95,36 @@ pub(in crate::server) fn entered() -> Markup {
     }
 }
 
-/// The health report, as a part of the page.
+/// The health report, as a part of the page: what needs somebody first, the rest on request.
 pub(in crate::server) fn health(report: Result<&Doctor, &Problem>) -> Markup {
+    let doctor = match report {
+        Ok(doctor) => doctor,
+        Err(problem) => return failed("The checks could not be run", problem),
+    };
+    let with = |verdict| {
+        doctor
+            .checks
+            .iter()
+            .filter(move |check| check.verdict == verdict)
+    };
+    let passed = with(VerdictName::Pass).count();
+    let all = passed == doctor.checks.len();
     html! {
-        @match report {
-            Ok(doctor) => {
-                div.card { @for check in &doctor.checks { (check_row(check)) } }
+        div.card {
+            @for check in with(VerdictName::Fail).chain(with(VerdictName::Warn)) { (check_row(check)) }
+            details.passed open[all] {
+                summary { span.sign aria-hidden="true" { "✓" } " " (in_order(passed, all)) }
+                @for check in with(VerdictName::Pass) { (check_row(check)) }
             }
-            Err(problem) => (failed("The checks could not be run", problem)),
         }
+    }
+}
+
+fn in_order(passed: usize, all: bool) -> String {
+    match (passed, all) {
+        (_, true) => format!("All {passed} checks are in order"),
+        (1, _) => "1 other check is in order".to_owned(),
+        _ => format!("{passed} other checks are in order"),
     }
 }
 
@@ -202,22 +226,39 @@ fn plugin_card(plugin: &RetiredPlugin) -> Markup {
                 p.kept { "Kept on purpose: " code { "keep_retired" } " in a " code { "config.toml" } " names it. Take it out of that list to have it removed." }
             }
             div.advice { @for tool in &plugin.tools { (swap(tool)) } }
-            ul.findings aria-label="Where" { @for finding in strong { (finding_row(finding)) } }
-            @if !weaker.is_empty() {
-                details.weaker {
-                    summary { (weaker.len()) " other " (plural(weaker.len(), "line", "lines")) " that " (plural(weaker.len(), "names", "name")) " a retired tool, but " (plural(weaker.len(), "does", "do")) " not tell the model to call it" }
-                    ul.findings { @for finding in weaker { (finding_row(finding)) } }
-                }
+            (findings(&strong, &weaker, plugin.findings_omitted))
+        }
+    }
+}
+
+/// The places that tell the model to call the tool, the first few at once, and the others on request.
+fn findings(strong: &[&Finding], weaker: &[&Finding], omitted: usize) -> Markup {
+    let (first, more) = strong.split_at(strong.len().min(SHOWN_AT_ONCE));
+    let names = plural(weaker.len(), "names", "name");
+    let does = plural(weaker.len(), "does", "do");
+    html! {
+        ul.findings aria-label="Where" { @for finding in first { (finding_row(finding)) } }
+        @if !more.is_empty() {
+            details.weaker {
+                summary { (more.len()) " more " (plural(more.len(), "line", "lines")) " like these" }
+                ul.findings { @for finding in more { (finding_row(finding)) } }
             }
         }
+        @if !weaker.is_empty() {
+            details.weaker {
+                summary { (weaker.len()) " other " (plural(weaker.len(), "line", "lines")) " that " (names) " a retired tool, but " (does) " not tell the model to call it" }
+                ul.findings { @for finding in weaker { (finding_row(finding)) } }
+            }
+        }
+        @if omitted > 0 { p.weaker.small.soft { "And " (omitted) " more, which " code { "vak plugins inspect" } " lists." } }
     }
 }
 
 fn swap(tool: &RetiredTool) -> Markup {
     html! {
         div {
-            p.swap {
-                code.gone { (tool.name) } span.soft { "gone since " (tool.retired_in) "; use" } code.live { (tool.replacement) }
+            p {
+                code.gone { (tool.name) } span.soft { " is gone since " (tool.retired_in) "; use " } code.live { (tool.replacement) }
             }
             @if let Some(hint) = tool.hint { p.small.soft { (code_spans(hint)) } }
         }
@@ -293,13 +334,23 @@ fn taken(plugin: &RetiredPlugin) -> Markup {
         li {
             strong { (plugin.name) } " " span.soft { (plugin.version) ", " (store_name(plugin.scope)) }
             ul {
-                li { "its packages, among them " code { (plugin.package) } }
+                li { "its packages, among them " code { (shortened(&plugin.package)) } }
                 li { "its entry in the list of installed plugins" }
                 @for entry in &plugin.network_allow {
                     li { "its entry in " code { "network_allow" } ", " code { (entry.config) } ", " (lines(&entry.lines)) }
                 }
             }
         }
+    }
+}
+
+/// A package's path, with its digest cut to as much as tells it from others.
+fn shortened(package: &str) -> String {
+    match package.rsplit_once('/') {
+        Some((parent, digest)) if digest.len() == 64 && digest.is_ascii() => {
+            format!("{parent}/{}…", &digest[..12])
+        }
+        _ => package.to_owned(),
     }
 }
 
@@ -392,19 +443,24 @@ fn check_row(check: &CheckResult) -> Markup {
         div class={ "check " (class) } {
             span.sign aria-hidden="true" { (sign) }
             div {
-                p { span.skip { (word) } (code_spans(&check.summary)) }
+                p { span.skip { (word) } strong { (title(&check.id)) } ": " (code_spans(&check.summary)) }
                 @if !check.items.is_empty() {
-                    ul { @for item in &check.items {
-                        li {
-                            strong { (item.subject) } ": " (code_spans(&item.found))
-                            @if !item.places.is_empty() {
-                                ul.details { @for place in &item.places { li { (place_row(place)) } } }
-                            }
-                        }
-                    } }
+                    details {
+                        summary { "What was found" }
+                        ul { @for item in &check.items { li { (item_row(item)) } } }
+                    }
                 }
                 @for remedy in &check.remedies { p.run { "Run " code { (remedy.run) } ": " (code_spans(&remedy.effect)) } }
             }
+        }
+    }
+}
+
+fn item_row(item: &CheckItem) -> Markup {
+    html! {
+        strong { (code_spans(&item.subject)) } ": " (code_spans(&item.found))
+        @if !item.places.is_empty() {
+            ul.places { @for place in &item.places { li { (place_row(place)) } } }
         }
     }
 }
@@ -425,11 +481,10 @@ fn tools_section(list: &RetiredTools) -> Markup {
         }
         div.card {
             table {
-                thead { tr { th scope="col" { "Tool" } th scope="col" { "Gone since" } th scope="col" { "Use instead" } } }
+                thead { tr { th scope="col" { "Tool" } th scope="col" { "Use instead" } } }
                 tbody { @for tool in &list.tools {
                     tr {
-                        th scope="row" { code { (tool.name) } }
-                        td { (tool.retired_in) }
+                        th scope="row" { code { (tool.name) } p.small.soft { "gone since " (tool.retired_in) } }
                         td { code.live { (tool.replacement) } @if let Some(hint) = tool.hint { p.small.soft { (code_spans(hint)) } } }
                     }
                 } }
@@ -443,8 +498,8 @@ fn failed(title: &str, problem: &Problem) -> Markup {
     html! {
         div.panel.bad role="alert" {
             strong { (title) }
-            p { (document.detail) }
-            @if let Some(hint) = &document.hint { p { (code_spans(hint)) } }
+            p { (sentence(&document.detail)) }
+            @if let Some(hint) = &document.hint { p { (sentence(hint)) } }
             p.small.soft { "In the server's log it is request " code { (document.request_id) } "." }
         }
     }
@@ -456,6 +511,22 @@ fn page_footer() -> Markup {
             p { "vak " (env!("CARGO_PKG_VERSION")) ". Removing moves a plugin into quarantine and takes its entry out of " code { "network_allow" } "; nothing else is changed. The same from a terminal: " code { "vak setup seed" } "." }
         } }
     }
+}
+
+/// A phrase as the API says it, as a sentence of the page.
+fn sentence(phrase: &str) -> Markup {
+    let mut characters = phrase.chars();
+    let first = characters.next().map(char::to_uppercase);
+    html! { @for character in first.into_iter().flatten() { (character) } (code_spans(characters.as_str())) "." }
+}
+
+/// A check's name in words.
+fn title(id: &str) -> String {
+    let mut words = id.replace('-', " ");
+    if let Some(first) = words.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    words
 }
 
 /// Text in which backticks set off code.

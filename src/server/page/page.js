@@ -50,13 +50,18 @@ async function ask(method, url) {
 function words(button, { ok, status, body }) {
   if (status === 0) return ["The server does not answer", "Is `vak serve` still running?"];
   if (status === 412) return ["Nothing was changed", "Something else has changed since this page was loaded. It shows the present state now; look again."];
-  if (!ok) return [body.title || "That did not work", [body.detail, body.hint, `(${body.request_id})`].filter(Boolean).join(" · ")];
+  if (!ok) return [body.title || "That did not work", sentences(body.detail, body.hint, `in the server's log it is request ${body.request_id}`)];
   const failed = body.failed || [];
-  if (failed.length) return ["Not everything could be removed", failed.map((one) => `${one.name}: ${one.problem.detail}`).join(" · ")];
+  if (failed.length) return ["Not everything could be removed", sentences(...failed.map((one) => `${one.name}: ${one.problem.detail}`))];
   const left = (body.network_allow || []).filter((entry) => !entry.present);
-  if (left.length) return [button.dataset.done, left.map((entry) => `Its network_allow entry was not put back: ${entry.reason}`).join(" · ")];
+  if (left.length) return [button.dataset.done, sentences(...left.map((entry) => `its network_allow entry was not put back: ${entry.reason}`))];
   if (body.removed && !body.removed.length) return ["There was nothing to remove", "Somebody else did it already."];
   return [button.dataset.done, button.dataset.after];
+}
+
+// The API's phrases, as sentences.
+function sentences(...phrases) {
+  return phrases.filter(Boolean).map((phrase) => `${phrase[0].toUpperCase()}${phrase.slice(1)}.`).join(" ");
 }
 
 function say(kind, title, text) {
