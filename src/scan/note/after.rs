@@ -251,7 +251,9 @@ fn predicate(sentence: &Sentence<'_, '_>, words: &[Token<'_>], subject: Subject)
     {
         return Some(Reason::History);
     }
-    let is_refused = verb.helped && !verb.negated && head.is_any("rejected refused declined");
+    let is_refused = verb.helped
+        && !verb.negated
+        && head.is_any("rejected refused declined flagged updated fixed rewritten migrated ported");
     if (is_refused || !verb.negated && fails(rest)) && is_called(sentence) {
         return Some(Reason::Gone);
     }

@@ -42,6 +42,13 @@ pub(super) fn hear(sentence: &Sentence<'_, '_>) -> Before {
 /// "Never call `x` without …" limits a call to a case rather than forbidding it.
 fn is_limited(sentence: &Sentence<'_, '_>) -> bool {
     let mut anything = false;
+    if let [verb, not, ..] = sentence.after()
+        && verb.has(Classes::AUX)
+        && is_negator(not)
+    {
+        // "Never report a figure `x` did not produce."
+        return true;
+    }
     if let [with, next, ..] = sentence.after()
         && with.is("with")
         && !next.is_any("this vak version")

@@ -158,7 +158,8 @@ fn reads_as_prose(line: &str) -> bool {
                 .all(char::is_alphabetic)
         })
         .count();
-    words >= 3
+    let begins_sentence = line.trim_start().starts_with(char::is_uppercase);
+    words >= 3 || words == 2 && begins_sentence
 }
 
 fn pieces(part: &Range<usize>, ticked: &[Range<usize>]) -> Vec<Piece> {
