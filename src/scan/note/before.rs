@@ -11,6 +11,13 @@ use super::lexicon::Classes;
 use super::sentence::Sentence;
 use super::tokens::{Kind, Token};
 
+/// Words that forbid with "to" behind them: "it is forbidden to call `x`".
+const RULING_OUT: &str = "forbidden prohibited impossible unable wrong mistake illegal pointless";
+
+/// Not to do what should be done.
+const FAILING: &str =
+    "forget forgets forgetting fail hesitate hesitating neglect neglects neglecting";
+
 /// What was heard before a name.
 pub(super) struct Before {
     /// Why the name is ruled out, if it is.
@@ -471,60 +478,82 @@ impl<'v, 't> Walk<'v, 't> {
 
     fn content(&mut self, index: usize) -> bool {
         let token = &self.words[index];
-        let presents = token.is_any("is are was were hold holds contain contains include includes");
-        if presents && self.tight && !self.called && index + 1 == self.words.len() {
-            // "The retired tools are `x` and `y`."
+        if self.presents(index) {
             self.label(index);
             return false;
         }
-        let rules_out = "forbidden prohibited impossible unable wrong mistake illegal pointless";
-        if token.is_any(rules_out) && self.next_is(index, "to from") {
+        if token.is_any(RULING_OUT) && self.next_is(index, "to from") {
             return self.negation(Reason::Forbidden);
         }
         if token.has(Classes::AVOID) {
-            let unties = token.is("without") && !self.tight;
-            // "Forgetting to call `x`" is a fault, with or without "don't" before it.
-            let failing =
-                "forget forgets forgetting fail hesitate hesitating neglect neglects neglecting";
-            let mere_order = token.is_any(failing) && (!self.tight || self.called);
-            if unties || mere_order {
-                return false;
-            }
-            self.without |= self.tight && token.is("without");
-            return self.tight_cue(Reason::Forbidden);
+            return self.avoid(index);
         }
-        if token.has(Classes::OPENER) && !(self.tight && token.is("once") && self.called) {
+        // "once called `x`" tells of an earlier time; any other "once" begins a clause.
+        let once = self.tight && self.called && token.is("once");
+        if token.has(Classes::OPENER) && !once {
             return false;
-        }
-        if self.tight && !self.called && token.has(Classes::GONE) {
-            return self.describe(index);
-        }
-        if self.tight && token.has(Classes::REMOVE) && !self.called {
-            return self.cue(Reason::Gone);
-        }
-        if self.tight && token.has(Classes::REPLACE) && !self.called {
-            return self.cue(Reason::Replaced);
-        }
-        if self.tight && !self.called && token.has(Classes::OLD) && !self.is_ordered(index) {
-            return self.describe(index);
         }
         if self.tight && token.has(Classes::FORMERLY) {
             return self.cue(Reason::Replaced);
         }
+        if self.tight
+            && !self.called
+            && let Some(goes_on) = self.governor(index)
+        {
+            return goes_on;
+        }
+        self.plain(index)
+    }
+
+    /// "The retired tools are `x` and `y`": what stands before the verb is the list's label.
+    fn presents(&self, index: usize) -> bool {
+        self.tight
+            && !self.called
+            && index + 1 == self.words.len()
+            && self.words[index]
+                .is_any("is are was were hold holds contain contains include includes")
+    }
+
+    /// "avoid", "without", "skip" rule out what they govern.
+    fn avoid(&mut self, index: usize) -> bool {
+        let token = &self.words[index];
+        let unties = token.is("without") && !self.tight;
+        // "Forgetting to call `x`" is a fault, with or without "don't" before it.
+        let is_fault = token.is_any(FAILING) && (!self.tight || self.called);
+        if unties || is_fault {
+            return false;
+        }
+        self.without |= self.tight && token.is("without");
+        self.tight_cue(Reason::Forbidden)
+    }
+
+    /// A word that describes the name right behind it, or that takes it away.
+    fn governor(&mut self, index: usize) -> Option<bool> {
+        let token = &self.words[index];
+        if token.has(Classes::GONE) {
+            Some(self.describe(index))
+        } else if token.has(Classes::REMOVE) {
+            Some(self.cue(Reason::Gone))
+        } else if token.has(Classes::REPLACE) {
+            Some(self.cue(Reason::Replaced))
+        } else {
+            (token.has(Classes::OLD) && !self.is_ordered(index)).then(|| self.describe(index))
+        }
+    }
+
+    /// A word that says nothing by itself; most loosen the tie between a cue and the name.
+    fn plain(&mut self, index: usize) -> bool {
+        let token = &self.words[index];
         if token.has(Classes::CALL) {
             let is_noun = token.has(Classes::NOUN) && !token.has(Classes::ORDER);
             self.called |= self.tight && !is_noun;
             return true;
         }
-        if token.has(
-            Classes::FILLER
-                .or(Classes::NOUN)
-                .or(Classes::ADVERB)
-                .or(Classes::WRITING),
-        ) {
-            return true;
-        }
-        self.modifier(index)
+        let transparent = Classes::FILLER
+            .or(Classes::NOUN)
+            .or(Classes::ADVERB)
+            .or(Classes::WRITING);
+        token.has(transparent) || self.modifier(index)
     }
 
     /// "removed", "old": the name is described by it, unless that itself is negated ("not deprecated").

@@ -84,7 +84,7 @@ fn verdict(
     if before.reason == Some(Reason::Forbidden)
         && before.opens_sentence
         && sentence.opens_block()
-        && table::led(scope, leads, true)
+        && is_led(scope, leads, true)
     {
         return None;
     }
@@ -95,6 +95,13 @@ fn verdict(
         .or_else(|| elsewhere::hear(sentence, &before))
         .or_else(|| {
             let speaks = before.is_bare && sentence.opens_block();
-            (speaks && table::led(scope, leads, before.called)).then_some(Reason::Listed)
+            (speaks && is_led(scope, leads, before.called)).then_some(Reason::Listed)
         })
+}
+
+/// Whether a heading or a leading line says that what it leads is gone.
+fn is_led(scope: Scope<'_>, leads: &[&[Piece]], called: bool) -> bool {
+    leads
+        .iter()
+        .any(|lead| label::hear(&tokens::read(scope, lead), called).is_some())
 }

@@ -4,7 +4,6 @@ use super::super::Reason;
 use super::super::markdown::{Piece, cells};
 use super::super::references::Scope;
 use super::after;
-use super::label;
 use super::lexicon::Classes;
 use super::sentence::Sentence;
 use super::tokens::{self, Kind, Token};
@@ -143,11 +142,4 @@ fn is_replacement(sentence: &Sentence<'_, '_>, cell: &[Token<'_>]) -> bool {
             && token.kind != Kind::Good
     });
     first.is_some_and(|token| sentence.is_replacement(token))
-}
-
-/// Whether a heading or a leading line says that what it leads is gone.
-pub(super) fn led<'t>(scope: Scope<'t>, leads: &[&[Piece]], called: bool) -> bool {
-    leads
-        .iter()
-        .any(|lead| label::hear(&tokens::read(scope, lead), called).is_some())
 }
