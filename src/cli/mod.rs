@@ -1,6 +1,6 @@
 //! The `vak` command: parses arguments, calls the library, prints what it returns.
 //!
-//! Data goes to stdout through [`Out`], everything else to stderr. Exit codes are the same for every
+//! Data goes to stdout through `Out`, everything else to stderr. Exit codes are the same for every
 //! command and format: 0 clean, 1 findings or failed checks, 2 it could not do its work. This is the
 //! only module that writes to the terminal.
 

@@ -2,9 +2,9 @@
 //!
 //! Pure: no I/O, no failure, nothing allocated for clean text. A finding borrows from the text.
 //!
-//! [`names`] finds where a name stands; only where one does is the text read: [`frontmatter`] and
-//! [`markdown`] say what the bytes around it are, [`references`] applies rules 1 to 4 there, [`note`] rule 5,
-//! [`acknowledgement`] rule 6.
+//! `names` finds where a name stands; only where one does is the text read: `frontmatter` and
+//! `markdown` say what the bytes around it are, `references` applies rules 1 to 4 there, `note` rule 5,
+//! `acknowledgement` rule 6.
 
 #![expect(
     dead_code,
