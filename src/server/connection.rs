@@ -88,6 +88,8 @@ fn spawn(
     stream.set_write_timeout(Some(WRITE_TIME));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
+        // A client that has said all it has to say still gets its answer.
+        .half_close(true)
         .header_read_timeout(HEAD_TIME)
         .max_buf_size(MAX_HEAD)
         .max_headers(MAX_HEADERS)

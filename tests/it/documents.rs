@@ -24,8 +24,12 @@ fn every_example_shows_what_the_program_prints() {
         let mut session = Session::start(repository);
         let played = play(&text, &mut session);
         examples += session.commands;
-        let expected = Data::read_from(&document, None);
-        if let Err(error) = assert.try_eq(Some(&document.display()), played.into(), expected) {
+        let expected = Data::read_from(&document, None).raw();
+        if let Err(error) = assert.try_eq(
+            Some(&document.display()),
+            Data::text(played).raw(),
+            expected,
+        ) {
             failures.push(error.to_string());
         }
     }
