@@ -32,6 +32,8 @@ pub use lock::{
 pub(crate) use replace::replace_at;
 pub use replace::{STRAY_PREFIX, create_private, replace, replace_below, sweep};
 pub use scratch::Scratch;
+#[cfg(feature = "agent")]
+pub use tree::create_dirs_in;
 pub use tree::{copy_files, create_dirs, move_dir, remove_empty_dir, remove_file, remove_tree};
 
 use std::io;

@@ -18,6 +18,13 @@ pub fn create_dirs(guard: &LockGuard, root: &Path, relative: &Path) -> Result<()
     ensure_dirs(&open_root(root)?, relative).map(drop)
 }
 
+/// Creates a directory of a workspace that a tool works in, with those above it. No link leads out of the
+/// workspace: the handle sees to that. This is the user's own work, which no lock of vak's covers.
+#[cfg(feature = "agent")]
+pub fn create_dirs_in(workspace: &cap_std::fs::Dir, relative: &Path) -> std::io::Result<()> {
+    workspace.create_dir_all(relative)
+}
+
 /// Copies files below one directory to the same places below another, which is created below the root if
 /// it is missing. Permission bits come along, without set-user-ID and the like. Everything is durable when
 /// it returns. A link, a special file or an existing target is refused; what was copied before the error

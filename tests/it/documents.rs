@@ -37,6 +37,35 @@ fn every_example_shows_what_the_program_prints() {
     assert!(examples > 0, "no document has an example");
 }
 
+/// A document that points at a test points at one that exists.
+#[test]
+fn every_test_that_a_document_names_exists() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut pointers = 0;
+    for document in documents(repository) {
+        let text = fs::read_to_string(&document).unwrap();
+        for quoted in text.split('`').skip(1).step_by(2) {
+            let Some((module, test)) = quoted.split_once("::") else {
+                continue;
+            };
+            let source = repository
+                .join("tests/it")
+                .join(module)
+                .with_extension("rs");
+            let Ok(source) = fs::read_to_string(source) else {
+                continue;
+            };
+            pointers += 1;
+            assert!(
+                test.is_empty() || source.contains(&format!("fn {test}(")),
+                "{}: `{quoted}`",
+                document.display()
+            );
+        }
+    }
+    assert!(pointers > 10, "{pointers}");
+}
+
 /// The README, and what `docs/` has.
 fn documents(repository: &Path) -> Vec<PathBuf> {
     let mut documents = vec![repository.join("README.md")];

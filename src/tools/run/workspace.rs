@@ -130,7 +130,7 @@ impl Workspace {
         let dir = if parent == Path::new("") {
             self.dir.try_clone().map_err(failed)?
         } else {
-            self.dir.create_dir_all(parent).map_err(failed)?;
+            disk::create_dirs_in(&self.dir, parent).map_err(failed)?;
             self.dir.open_dir(parent).map_err(failed)?
         };
         let replaced = disk::replace_at(dir.as_fd(), &self.root.join(parent), name, bytes);
