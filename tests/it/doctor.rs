@@ -97,7 +97,7 @@ fn told(sandbox: &Sandbox, run: &Run) -> String {
         "{}--- stderr\n{}--- exit code {}\n",
         run.stdout, run.stderr, run.code
     )
-    .replace(sandbox.path().to_str().unwrap(), "")
+    .replace(sandbox.path().to_str().unwrap(), "/ada")
 }
 
 #[test]
