@@ -7,6 +7,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -150,8 +151,9 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Ends the browser with it.
-        let _ = self.driver.kill();
+        // The browser is in the driver's group; the driver alone would leave it behind.
+        let group = rustix::process::Pid::from_child(&self.driver);
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         let _ = self.driver.wait();
     }
 }
@@ -159,6 +161,7 @@ impl Drop for Browser {
 fn start_driver() -> (Child, u16) {
     let mut driver = Command::new("chromedriver")
         .arg("--port=0")
+        .process_group(0)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
