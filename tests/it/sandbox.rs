@@ -79,7 +79,7 @@ impl Sandbox {
 
     /// The binary, not yet started, in this sandbox and without colour.
     pub(crate) fn command<S: AsRef<std::ffi::OsStr>>(&self, args: &[S]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_vak"));
+        let mut command = Command::new(binary());
         command
             .args(args)
             .current_dir(self.work())
@@ -129,4 +129,11 @@ impl Run {
         serde_json::from_str(&self.stdout)
             .unwrap_or_else(|error| panic!("stdout is not JSON: {error}\n{}", self.stdout))
     }
+}
+
+/// The binary under test: cargo's, or the one that `VAK_TEST_BINARY` names. That is for the long runs, which
+/// are about the release binary and need no release build of the tests.
+fn binary() -> PathBuf {
+    let cargos = env!("CARGO_BIN_EXE_vak");
+    std::env::var_os("VAK_TEST_BINARY").map_or_else(|| cargos.into(), PathBuf::from)
 }
