@@ -34,10 +34,8 @@ fn generate() -> Result<(), Box<dyn Error>> {
         for rows in registry::sample::SIZES {
             let list = registry::sample::list(rows);
             write(&format!("table_{rows}.rs"), &rendered(list.as_bytes())?)?;
-        }
-        for rows in registry::sample::FLAT_SIZES {
-            let list = registry::sample::flat_match(rows);
-            write(&format!("flat_{rows}.rs"), &list)?;
+            let flat = registry::sample::flat_match(rows);
+            write(&format!("flat_{rows}.rs"), &flat)?;
         }
     }
     Ok(())

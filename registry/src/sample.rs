@@ -5,9 +5,6 @@ use std::fmt::Write;
 /// The sizes at which build time and look-ups are measured.
 pub const SIZES: [usize; 4] = [2, 100, 1_000, 10_000];
 
-/// The sizes at which a flat `match` on the names is measured: for 10,000 the compiler takes minutes.
-pub const FLAT_SIZES: [usize; 3] = [2, 100, 1_000];
-
 const VERBS: [&str; 10] = [
     "run", "open", "list", "create", "delete", "send", "read", "sync", "find", "publish",
 ];

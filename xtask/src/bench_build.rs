@@ -108,11 +108,18 @@ fn build(sources: &Path, rows: usize) -> Result<Cost> {
 fn print(least: &[Cost]) -> Result<Status> {
     let mut out = anstream::stdout().lock();
     let mut line = |text: String| writeln!(out, "{text}").context("failed to write to stdout");
-    line("| rows | elapsed | processor time | memory | processor time over 2 rows |".into())?;
-    line("|---:|---:|---:|---:|---:|".into())?;
+    line(format!(
+        "| rows | elapsed | processor time | memory | elapsed over {0} rows | processor time over {0} rows |",
+        sample::SIZES[0]
+    ))?;
+    line("|---:|---:|---:|---:|---:|---:|".into())?;
     for (rows, cost) in sample::SIZES.into_iter().zip(least) {
-        let over = cost.processor.as_secs_f64() - least[0].processor.as_secs_f64();
-        line(format!("| {rows} | {} | {over:+.2} s |", cost.cells()))?;
+        let elapsed = cost.elapsed.as_secs_f64() - least[0].elapsed.as_secs_f64();
+        let processor = cost.processor.as_secs_f64() - least[0].processor.as_secs_f64();
+        line(format!(
+            "| {rows} | {} | {elapsed:+.2} s | {processor:+.2} s |",
+            cost.cells()
+        ))?;
     }
     Ok(Status::Clean)
 }
