@@ -92,7 +92,10 @@ impl<'a> Content<'a> {
         let mut findings = find(&text, role, scanner);
         let mut unscanned = Vec::new();
         if invalid > 0 {
-            unscanned.push(Unscanned::NotUtf8 { invalid });
+            unscanned.push(match self.bytes {
+                [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Unscanned::Utf16,
+                _ => Unscanned::NotUtf8 { invalid },
+            });
             findings.iter_mut().for_each(show_substitutes);
         }
         if self.cut {

@@ -92,6 +92,8 @@ pub enum Unscanned {
         /// How many bytes are not part of a character.
         invalid: usize,
     },
+    /// It is UTF-16, of which next to nothing can be scanned as UTF-8.
+    Utf16,
     /// It is not a regular file, and was not opened.
     Special {
         /// What it is.
@@ -165,6 +167,7 @@ impl fmt::Display for Unscanned {
                 out,
                 "not UTF-8: {invalid} bytes were left out, the rest was scanned"
             ),
+            Unscanned::Utf16 => out.write_str("UTF-16: could not be scanned; save it as UTF-8"),
             Unscanned::Special { kind } => write!(out, "{kind}: not opened"),
             Unscanned::BrokenLink => out.write_str("a broken link"),
             Unscanned::LinkOutside { target, .. } => {

@@ -283,6 +283,24 @@ fn what_is_not_utf8_is_left_out_and_the_rest_keeps_its_places() {
 }
 
 #[test]
+fn utf_16_is_named_and_hides_its_text() {
+    let little: Vec<u8> = format!("\u{feff}{CALL}")
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let big: Vec<u8> = little
+        .chunks(2)
+        .flat_map(|unit| [unit[1], unit[0]])
+        .collect();
+    for bytes in [little, big] {
+        let scan = Package::new()
+            .file("SKILL.md", bytes)
+            .check(&["SKILL.md: UTF-16: could not be scanned; save it as UTF-8"]);
+        assert!(scan.files[0].unscanned[0].hides_text());
+    }
+}
+
+#[test]
 fn a_long_line_is_clipped_around_the_name() {
     let text = format!("{}`old_tool`{}\n", "é ".repeat(4000), " ß".repeat(4000));
     let scan = Package::new().file("SKILL.md", &text).scan();
