@@ -49,10 +49,7 @@ impl PublicUrl {
 
     fn origin(&self) -> String {
         let scheme = if self.https { "https" } else { "http" };
-        format!(
-            "{scheme}://{}",
-            self.authority.as_str().to_ascii_lowercase()
-        )
+        format!("{scheme}://{}", bare(&self.authority, self.https)).to_ascii_lowercase()
     }
 }
 
@@ -130,7 +127,7 @@ impl Origins {
     fn admits_origin(&self, host: &Authority, headers: &HeaderMap) -> bool {
         let is_own = |origin: &str, public: Option<&PublicUrl>| match public {
             Some(public) => origin.eq_ignore_ascii_case(&public.origin()),
-            None => origin.eq_ignore_ascii_case(&format!("http://{host}")),
+            None => origin.eq_ignore_ascii_case(&format!("http://{}", bare(host, false))),
         };
         let public = self.public.as_ref();
         headers.get_all(header::ORIGIN).iter().all(|origin| {
@@ -144,8 +141,8 @@ impl Origins {
     fn is_public(&self, host: &Authority) -> bool {
         let public = self.public.as_ref();
         public.is_some_and(|public| {
-            let known = public.authority.as_str();
-            known.eq_ignore_ascii_case(host.as_str())
+            let bare = |authority| bare(authority, public.https);
+            bare(&public.authority).eq_ignore_ascii_case(bare(host))
         })
     }
 
@@ -158,6 +155,13 @@ impl Origins {
         };
         SocketAddr::new(ip, self.bound.port())
     }
+}
+
+/// An authority as browsers write it: without the port that its scheme implies.
+fn bare(authority: &Authority, https: bool) -> &str {
+    let implied = if https { ":443" } else { ":80" };
+    let text = authority.as_str();
+    text.strip_suffix(implied).unwrap_or(text)
 }
 
 /// The one host that a request names; `None` if it names none, several or two different ones.

@@ -307,6 +307,28 @@ fn a_public_url_lets_its_host_and_origin_in_and_no_other() {
 }
 
 #[test]
+fn a_public_url_is_the_same_with_and_without_the_port_that_its_scheme_implies() {
+    for (public, port) in [
+        ("https://vak.example", ":443"),
+        ("http://vak.example", ":80"),
+    ] {
+        let with_port = format!("{public}{port}");
+        for given in [public, &with_port] {
+            let home = Home::new();
+            let service = Service::start_behind(&home, given);
+            for host in ["vak.example".to_owned(), format!("vak.example{port}")] {
+                let ask = service.ask("GET", "/doctor").header("Host", &host);
+                ask.header("Origin", public).send().expect(200);
+            }
+            let other = service
+                .ask("GET", "/doctor")
+                .header("Host", "vak.example:8443");
+            other.send().expect(421);
+        }
+    }
+}
+
+#[test]
 fn an_address_that_others_can_reach_has_to_be_allowed() {
     let home = Home::new();
     let run = home
