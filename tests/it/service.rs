@@ -7,8 +7,8 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 /// A server in a home's sandbox; told to end when it is dropped.
 pub(crate) struct Service {
@@ -112,8 +112,21 @@ impl Service {
     }
 
     /// What it has logged so far.
-    pub(crate) fn log(&self) -> String {
+    fn log(&self) -> String {
         self.log.lock().unwrap().clone()
+    }
+
+    /// What it has logged, once that holds `text`: an answer may be here before the log of it is.
+    pub(crate) fn log_with(&self, text: &str) -> String {
+        let end = Instant::now() + Duration::from_secs(40);
+        loop {
+            let log = self.log();
+            if log.contains(text) {
+                return log;
+            }
+            assert!(Instant::now() < end, "no `{text}` in the log:\n{log}");
+            thread::sleep(Duration::from_millis(5));
+        }
     }
 }
 
