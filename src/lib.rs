@@ -3,7 +3,6 @@
 //!
 //! With `default-features = false` this library is the table ([`tools`]) and the scanner ([`scan`])
 //! alone; the other modules come with the features `walk`, `store`, `agent`, `server` and `cli`.
-
 //!
 //! ```
 //! use vak::scan::{Grade, Scanner};
@@ -53,6 +52,8 @@ pub mod skills;
 pub mod update;
 #[cfg(feature = "walk")]
 pub mod walk;
+#[cfg(feature = "store")]
+mod words;
 
 /// The guide for those who put a model behind vak; its examples are tests.
 #[cfg(all(doctest, feature = "agent"))]

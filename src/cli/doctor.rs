@@ -6,6 +6,7 @@ use super::sync::write_human as write_repairs;
 use super::{BAD, FAINT, Format, GOOD, STRONG, Status, WARN, roots, write_json};
 use crate::health::{self, Check, Item, Report, Verdict};
 use crate::seed::{SeedReport, seed_shared_capabilities};
+use crate::words::count;
 use anstyle::Style;
 use clap::Args;
 use serde::Serialize;
@@ -101,12 +102,12 @@ fn write_human(out: &mut Out, report: &Report) -> io::Result<()> {
     writeln!(out)?;
     let failed = report.count(Verdict::Fail);
     let warned = report.count(Verdict::Warn);
-    let warnings = super::sync::count(warned, "warning");
+    let warnings = count(warned, "warning");
     if failed > 0 {
         writeln!(
             out,
             "{BAD}{} failed{BAD:#}, {warnings}",
-            super::sync::count(failed, "check")
+            count(failed, "check")
         )
     } else if warned > 0 {
         writeln!(out, "{WARN}nothing failed{WARN:#}, {warnings}")

@@ -23,6 +23,7 @@ use crate::disk;
 use crate::mode::Mode;
 use crate::roots::Roots;
 use crate::tools::retired_tools;
+use crate::words::{count, split_hints};
 use anstyle::{AnsiColor, Style};
 use anyhow::Context as _;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -149,7 +150,7 @@ fn run(command: &Command, out: &mut Out) -> anyhow::Result<Status> {
 /// What `vak --version` says behind the name: the version, and how many retired tools this binary knows.
 fn version() -> &'static str {
     static VERSION: LazyLock<String> = LazyLock::new(|| {
-        let known = sync::count(retired_tools().len(), "retired tool");
+        let known = count(retired_tools().len(), "retired tool");
         format!("{} ({known})", env!("CARGO_PKG_VERSION"))
     });
     &VERSION
@@ -187,8 +188,6 @@ fn say_waiting(lock: &Path) {
     );
 }
 
-/// Says on stderr what went wrong, its causes, and, last, what to do: the `hint:` lines that any
-/// message of the chain carries.
 /// Says on stderr what went wrong, its causes, and, last, what to do.
 fn report(error: &anyhow::Error) {
     say(BAD, "error", error.chain().map(ToString::to_string));
@@ -200,15 +199,11 @@ pub(crate) fn say(style: Style, lead: &str, messages: impl IntoIterator<Item = S
     let mut stderr = anstream::stderr().lock();
     let mut hints = Vec::new();
     for (depth, message) in messages.into_iter().enumerate() {
-        let (hint, text): (Vec<&str>, Vec<&str>) =
-            message.lines().partition(|line| line.starts_with("hint: "));
+        let (text, its_hints) = split_hints(&message);
         let lead = if depth == 0 { lead } else { "  caused by" };
         // Nobody is left to tell if stderr itself is gone.
-        let _ = writeln!(stderr, "{style}{lead}{style:#}: {}", text.join("\n"));
-        hints.extend(
-            hint.into_iter()
-                .map(|line| line["hint: ".len()..].to_owned()),
-        );
+        let _ = writeln!(stderr, "{style}{lead}{style:#}: {text}");
+        hints.extend(its_hints.into_iter().map(str::to_owned));
     }
     for hint in hints {
         let _ = writeln!(stderr, "{GOOD}hint{GOOD:#}: {hint}");

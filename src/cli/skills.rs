@@ -3,9 +3,9 @@
 use super::out::Out;
 use super::scan::excerpt::{shown_path, shown_text};
 use super::session::TrustArgs;
-use super::sync::count;
 use super::{BAD, FAINT, Format, GOOD, STRONG, Status, WARN, write_json};
 use crate::skills::{Catalogue, FoundSkill, Severity, SkillDiagnostic, Source, State, look};
+use crate::words::count;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::io::{self, Write as _};

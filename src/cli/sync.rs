@@ -7,6 +7,7 @@ use crate::plugin::RecordedFinding;
 use crate::seed::starter::StarterState;
 use crate::seed::{SeedReport, Taken, seed_shared_capabilities};
 use crate::tools;
+use crate::words::count;
 use clap::Args;
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -227,10 +228,4 @@ fn called_tools(findings: &[RecordedFinding]) -> Vec<String> {
             ))
         })
         .collect()
-}
-
-/// A number and a noun, in the singular where it is one.
-pub(crate) fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
 }

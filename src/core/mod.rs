@@ -17,6 +17,7 @@ use crate::plugin::cleanup;
 use crate::plugin::{PluginStore, ScannedPlugin};
 use crate::roots::{NoHome, Roots, Scope};
 use crate::skills::{self, Catalogue};
+use crate::words::with_hints;
 use std::path::{Path, PathBuf};
 
 /// What a session starts from.
@@ -117,7 +118,7 @@ fn read_configs(roots: &Roots, warn: &mut impl FnMut(StartupWarning)) -> Vec<Own
         let config = Config::read(&path).unwrap_or_else(|error| {
             warn(StartupWarning::BrokenConfig {
                 path: path.clone(),
-                message: warning::in_words(&error),
+                message: with_hints(&error),
             });
             Config::default()
         });
@@ -138,7 +139,7 @@ fn scan_stores(roots: &Roots, warn: &mut impl FnMut(StartupWarning)) -> Vec<Scan
             Ok(scanned) => plugins.extend(scanned),
             Err(error) => warn(StartupWarning::BrokenStore {
                 root: store.root().to_owned(),
-                message: warning::in_words(&error),
+                message: with_hints(&error),
             }),
         }
     }

@@ -7,7 +7,6 @@ use crate::scan::Grade;
 use crate::walk::Role;
 use serde::Serialize;
 use std::collections::BTreeSet;
-use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{PoisonError, RwLock};
@@ -202,23 +201,4 @@ fn write_references(f: &mut fmt::Formatter<'_>, references: &[RetiredReference])
         0 => Ok(()),
         more => write!(f, " and {more} more"),
     }
-}
-
-/// An error with its causes, its hints at the end.
-pub(super) fn in_words(error: &dyn Error) -> String {
-    let mut texts = Vec::new();
-    let mut hints = String::new();
-    let mut cause = Some(error);
-    while let Some(error) = cause {
-        let message = error.to_string();
-        let (hint, text): (Vec<&str>, Vec<&str>) =
-            message.lines().partition(|line| line.starts_with("hint: "));
-        texts.push(text.join("\n"));
-        for line in hint {
-            hints.push('\n');
-            hints.push_str(line);
-        }
-        cause = error.source();
-    }
-    texts.join(": ") + &hints
 }

@@ -1,7 +1,8 @@
 //! Whether the configs can be read, and whether what they allow is there.
 
 use super::store::quoted;
-use super::{Check, Item, Place, Seen, Verdict, count, remedy};
+use super::{Check, Item, Place, Seen, Verdict, remedy};
+use crate::words::count;
 use std::path::Path;
 
 /// Fails where a config cannot be read or understood.

@@ -1,7 +1,8 @@
 //! What this binary knows of retired tools.
 
-use super::{Check, Verdict, count};
+use super::{Check, Verdict};
 use crate::tools;
+use crate::words::count;
 
 /// Says how many tools the compiled-in list has, and the newest version among them. Always passes: a list
 /// that is not in order does not compile.

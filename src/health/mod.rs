@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::plugin::cleanup::Policy;
 use crate::plugin::{PluginStore, ScannedPlugin};
 use crate::roots::{Roots, Scope};
-use crate::seed::in_words;
+use crate::words::with_hints;
 use serde::Serialize;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -148,13 +148,13 @@ struct SeenConfig {
 impl Seen {
     fn look(roots: &Roots) -> Seen {
         let stores = PluginStore::open_all(roots).into_iter().map(|store| {
-            let plugins = store.scan().map_err(|error| in_words(&error));
+            let plugins = store.scan().map_err(|error| with_hints(&error));
             SeenStore { store, plugins }
         });
         let mut policy = Policy::default();
         let configs = roots.iter().map(|(scope, root)| {
             let path = root.join(crate::config::FILE_NAME);
-            let config = Config::read(&path).map_err(|error| in_words(&error));
+            let config = Config::read(&path).map_err(|error| with_hints(&error));
             if let Ok(config) = &config {
                 policy.keep(scope, config.keep_retired.iter().cloned());
             }
@@ -220,10 +220,4 @@ fn merged(remedies: Vec<Remedy>) -> Vec<Remedy> {
         }
     }
     merged
-}
-
-/// A number and a noun, in the singular where it is one.
-fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
 }

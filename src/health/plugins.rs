@@ -1,10 +1,11 @@
 //! What the installed plugins tell the model.
 
-use super::{Check, Item, Place, Seen, Verdict, count, heading, remedy, scope_flag};
+use super::{Check, Item, Place, Seen, Verdict, heading, remedy, scope_flag};
 use crate::plugin::ScannedPlugin;
 use crate::scan::Grade;
 use crate::tools;
 use crate::walk::{FileFinding, FileReport, Role};
+use crate::words::count;
 use std::collections::BTreeSet;
 
 /// An item names this many places; the rest are counted.

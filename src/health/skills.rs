@@ -1,9 +1,10 @@
 //! The skills that never reach the model, and why.
 
-use super::{Check, Item, Place, Seen, Verdict, count, remedy};
+use super::{Check, Item, Place, Seen, Verdict, remedy};
 use crate::roots::Roots;
 use crate::scan::Grade;
 use crate::skills::{self, FoundSkill, Severity, SkillDiagnostic, SkillFault, Source, State};
+use crate::words::count;
 
 /// Fails where a skill that no plugin brings tells the model to call a retired tool; warns of every other
 /// rejected one. A stale plugin's skills are that plugin's check's to fail.

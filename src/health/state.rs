@@ -1,13 +1,14 @@
 //! Whether the starter skills are current, and whether somebody holds the lock.
 
 use super::store::quoted;
-use super::{Check, Item, Verdict, count, remedy};
+use super::{Check, Item, Verdict, remedy};
 use crate::disk::{self, LOCK_FILE};
 use crate::mode::Mode;
 use crate::plugin::PluginStore;
 use crate::roots::{Roots, Scope};
+use crate::seed::SeedError;
 use crate::seed::starter::{self, StarterState};
-use crate::seed::{SeedError, in_words};
+use crate::words::{count, with_hints};
 
 /// Warns where a starter skill or plugin is older than this vak's; one that the user changed is as it
 /// should be.
@@ -22,7 +23,7 @@ pub(super) fn starter(roots: &Roots) -> Check {
                 summary: "can't tell whether the starter skills are current".to_owned(),
                 items: vec![Item {
                     subject: roots.shared.display().to_string(),
-                    found: in_words(&error),
+                    found: with_hints(&error),
                     places: Vec::new(),
                 }],
                 remedies: Vec::new(),
@@ -35,7 +36,8 @@ pub(super) fn starter(roots: &Roots) -> Check {
     let current = number(StarterState::Current);
     let (verdict, summary, effect) = if missing == states.len() {
         // Nobody has set vak up here yet, which is no fault.
-        let summary = format!("no starter skills and plugins yet; vak ships {missing}");
+        let shipped = starter::shipped().len() + starter::shipped_plugins().len();
+        let summary = format!("no starter skills and plugins yet; vak ships {shipped}");
         (Verdict::Pass, summary, "writes them")
     } else if missing + stale > 0 {
         let summary = format!("{missing} missing, {stale} older than this vak's");
@@ -96,7 +98,7 @@ pub(super) fn lock(roots: &Roots) -> Check {
                 Verdict::Warn,
                 "another vak is at work; changes wait for it".to_owned(),
             ),
-            Err(error) => (Verdict::Fail, in_words(&error)),
+            Err(error) => (Verdict::Fail, with_hints(&error)),
         };
         verdict = verdict.max(worse);
         items.push(Item {

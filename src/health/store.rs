@@ -1,7 +1,8 @@
 //! Whether the registries, the packages and the quarantine agree.
 
-use super::{Check, Item, Remedy, Seen, SeenStore, Verdict, count, merged, remedy};
+use super::{Check, Item, Remedy, Seen, SeenStore, Verdict, merged, remedy};
 use crate::plugin::{Depth, Inconsistency, Operation};
+use crate::words::{count, with_hints};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A quarantine older than this is worth a purge.
@@ -61,7 +62,7 @@ fn one_registry(seen: &SeenStore) -> (Verdict, Vec<Item>, Vec<Remedy>) {
     }
     let (found, unfinished) = match (store.check(Depth::Contents), store.unfinished()) {
         (Ok(found), Ok(unfinished)) => (found, unfinished),
-        (Err(error), _) | (_, Err(error)) => return unreadable(crate::seed::in_words(&error)),
+        (Err(error), _) | (_, Err(error)) => return unreadable(with_hints(&error)),
     };
     let mut verdict = Verdict::Pass;
     let mut items = Vec::new();
@@ -156,7 +157,7 @@ pub(super) fn quarantine(seen: &Seen) -> Check {
             }
             Err(error) => items.push(Item {
                 subject: format!("{} store", seen.store.scope()),
-                found: crate::seed::in_words(&error),
+                found: with_hints(&error),
                 places: Vec::new(),
             }),
         }

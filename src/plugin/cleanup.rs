@@ -11,6 +11,7 @@ use super::store::{PluginStore, ScannedPlugin};
 use super::{Grant, Packages, PluginError, Result};
 use crate::disk::{self, LockGuard};
 use crate::roots::Scope;
+use crate::words::with_hints;
 use serde::{Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
@@ -239,17 +240,10 @@ fn digest(plan: &Plan) -> String {
     hex(&Sha256::digest(seen))
 }
 
-/// An error and its causes, in one line.
+/// An error and its causes as one text.
 fn in_words<S: Serializer>(
     error: &PluginError,
     serializer: S,
 ) -> std::result::Result<S::Ok, S::Error> {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    serializer.serialize_str(&text)
+    serializer.serialize_str(&with_hints(error))
 }

@@ -1,7 +1,7 @@
 //! From the path that the registry records for a package to a place inside the store, or to a refusal.
 
-use super::in_one_line;
 use crate::disk::{Dir, DiskError};
+use crate::words::in_one_line;
 use serde::Serialize;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};

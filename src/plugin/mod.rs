@@ -277,16 +277,6 @@ pub enum PluginError {
 /// The result of this module's functions.
 pub type Result<T> = std::result::Result<T, PluginError>;
 
-/// What an error says, and what its causes say, without the hints.
-fn in_one_line(error: &dyn std::error::Error) -> String {
-    let first_line = |error: &dyn std::error::Error| {
-        let text = error.to_string();
-        text.lines().next().unwrap_or_default().to_owned()
-    };
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.map(first_line).collect::<Vec<_>>().join(": ")
-}
-
 /// Seconds since 1970.
 fn now_unix() -> u64 {
     std::time::SystemTime::now()

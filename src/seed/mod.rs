@@ -12,6 +12,7 @@ use crate::mode::Mode;
 use crate::plugin::cleanup::{self, Failure, Plan, Policy, Stale, Summary};
 use crate::plugin::{Grant, PluginError, PluginStore, RecordedFinding, Unfinished};
 use crate::roots::{Roots, Scope};
+use crate::words::with_hints;
 use serde::Serialize;
 use starter::{StarterFile, StarterPlugin};
 use std::collections::BTreeSet;
@@ -110,7 +111,7 @@ impl SeedReport {
 /// store. Running it again changes nothing.
 pub fn seed_shared_capabilities(roots: &Roots, mode: Mode) -> SeedReport {
     let mut failed = Vec::new();
-    let mut told = |error| failed.push(in_words(&error));
+    let mut told = |error| failed.push(with_hints(&error));
     let starter = starter::seed_skills(&roots.shared, mode)
         .map_err(&mut told)
         .unwrap_or_default();
@@ -146,7 +147,7 @@ pub fn cleanup_retired_plugins(
         Ok(policy) => clean(&stores, &policy, mode, failed),
         Err(error) => {
             // Without the operator's word nobody knows what is to be kept.
-            failed.push(in_words(&error));
+            failed.push(with_hints(&error));
             CleanupReport::default()
         }
     };
@@ -171,7 +172,7 @@ fn clean(
     match applied {
         Ok(summary) => CleanupReport::of_summary(summary, failed),
         Err(error) => {
-            failed.push(in_words(&error));
+            failed.push(with_hints(&error));
             CleanupReport::default()
         }
     }
@@ -182,7 +183,7 @@ fn clean(
 fn clear_strays(stores: &[PluginStore], failed: &mut Vec<String>) {
     for store in stores {
         if let Err(error) = store.clear_leftovers() {
-            failed.push(in_words(&error));
+            failed.push(with_hints(&error));
         }
     }
 }
@@ -245,26 +246,5 @@ impl CleanupReport {
 }
 
 fn failure_in_words(failure: &Failure) -> String {
-    in_words(&failure.error)
-}
-
-/// An error with its causes in one line, and its hints on lines of their own behind it.
-pub(crate) fn in_words(error: &dyn std::error::Error) -> String {
-    let mut texts = Vec::new();
-    let mut hints = Vec::new();
-    let mut next = Some(error);
-    while let Some(error) = next {
-        let message = error.to_string();
-        let (hint, text): (Vec<&str>, Vec<&str>) =
-            message.lines().partition(|line| line.starts_with("hint: "));
-        texts.push(text.join("\n"));
-        hints.extend(hint.into_iter().map(str::to_owned));
-        next = error.source();
-    }
-    let mut words = texts.join(": ");
-    for hint in hints {
-        words.push('\n');
-        words.push_str(&hint);
-    }
-    words
+    with_hints(&failure.error)
 }

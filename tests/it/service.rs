@@ -150,7 +150,7 @@ fn spawn(mut command: Command) -> (Child, SocketAddr, Arc<Mutex<String>>, JoinHa
     let log = Arc::new(Mutex::new(String::new()));
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let kept = Arc::clone(&log);
-    let reader = std::thread::spawn(move || {
+    let reader = thread::spawn(move || {
         let mut line = String::new();
         while stderr.read_line(&mut line).is_ok_and(|read| read > 0) {
             kept.lock().unwrap().push_str(&std::mem::take(&mut line));

@@ -2,7 +2,6 @@
 
 use super::super::out::Out;
 use super::super::scan::excerpt::{shown_path, shown_text};
-use super::super::sync::count;
 use super::super::{FAINT, Format, GOOD, STRONG, Status, WARN, write_json};
 use super::{
     DisableArgs, EnableArgs, InstallArgs, PurgeArgs, RemoveArgs, Report, RestoreArgs, find_store,
@@ -15,6 +14,7 @@ use crate::plugin::{
 };
 use crate::roots::{Roots, Scope};
 use crate::scan::Grade;
+use crate::words::count;
 use serde::Serialize;
 use std::io::{self, Write as _};
 

@@ -2,7 +2,6 @@
 
 use super::super::out::Out;
 use super::super::scan::excerpt::{shown_path, shown_text};
-use super::super::sync::count;
 use super::super::{BAD, FAINT, Format, GOOD, STRONG, Status, WARN, write_json};
 use super::{InspectArgs, ListArgs, Look, RetiredArgs, find_store, scope_option, stores, table};
 use crate::plugin::cleanup::Policy;
@@ -13,6 +12,7 @@ use crate::roots::{Roots, Scope};
 use crate::scan::Grade;
 use crate::seed;
 use crate::tools::{RetiredTool, canonical_tool_name};
+use crate::words::count;
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Write as _};

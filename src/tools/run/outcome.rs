@@ -1,6 +1,7 @@
 //! What became of a call, and the words in which the model is told.
 
 use super::{LiveTool, NormalizedCall, RetiredTool, ToolError, ToolErrorKind};
+use crate::words::with_hints;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -54,7 +55,7 @@ impl ToolOutcome {
         let failure = Failure {
             error: error.code(),
             kind: error.kind(),
-            message: message(error),
+            message: with_hints(error),
             tool,
             called: (tool != Some(self.said.as_str())).then_some(&self.said),
             retired_in: self.retired.map(|row| row.retired_in),
@@ -105,16 +106,4 @@ struct Failure<'a> {
     output: Option<&'a String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     schema: Option<&'static Value>,
-}
-
-/// The error's message with the causes beneath it.
-fn message(error: &ToolError) -> String {
-    let mut message = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        message.push_str(": ");
-        message.push_str(&error.to_string());
-        cause = error.source();
-    }
-    message
 }
