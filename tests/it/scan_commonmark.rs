@@ -108,6 +108,41 @@ proptest! {
     }
 }
 
+/// Wherever a letter or sign of several bytes stands, places are still counted in whole characters.
+#[test]
+fn no_character_breaks_the_scanner() {
+    let scanner = Scanner::new(ROWS);
+    let blocks = [
+        0x80..0x0600,
+        0x1e00..0x2c00,
+        0x3000..0x3100,
+        0xfe00..0xffff,
+        0x1f300..0x1f700,
+    ];
+    let odd: Vec<char> = blocks
+        .into_iter()
+        .flatten()
+        .filter_map(char::from_u32)
+        .collect();
+    for odd in odd.chunks(32) {
+        let paragraph = |c: &char| {
+            format!(
+                "{c}`python_eval`{c}\n\nWait{c} a{c}s{c}`python_eval`'s {c}n't {c}’s {c}\n\n\
+                 x {c} `python_eval` {c} bash{c}\n\n- `python_eval`{c} {c}removed{c}\n\n| {c} | {c}`python_eval`{c} |\n\n"
+            )
+        };
+        let text: String = odd.iter().map(paragraph).collect();
+        for finding in scanner.scan(&text) {
+            assert!(text.get(finding.range.clone()).is_some(), "{odd:?}");
+        }
+        assert_eq!(
+            oracle::disagreement(&scanner, &ROWS, &text),
+            None,
+            "{odd:?}"
+        );
+    }
+}
+
 #[test]
 fn agrees_on_the_places_where_backticks_are_no_span() {
     let scanner = Scanner::new(ROWS);

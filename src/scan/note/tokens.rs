@@ -234,8 +234,9 @@ impl<'t> Lexer<'t> {
                 let end = names
                     .peek()
                     .map_or(at + length, |next| (at + length).min(next.range.start));
-                self.word(at..end.max(at + 1));
-                at = end.max(at + 1);
+                let end = end.max(at + first_length(rest));
+                self.word(at..end);
+                at = end;
             } else {
                 at += self.punctuation(rest, at);
             }
@@ -279,10 +280,14 @@ impl<'t> Lexer<'t> {
         } else if let Some(verb) = word.strip_suffix("n't") {
             self.push(Kind::Word, Cow::Owned(verb.to_owned()), range.clone());
             self.push(Kind::Word, Cow::Borrowed("not"), range);
-        } else if let Some(at) = word.find('\'').filter(|at| *at > 0 && word.is_ascii()) {
-            let (noun, suffix) = (word[..at].to_owned(), word[at..].to_owned());
-            self.push(Kind::Word, Cow::Owned(noun), range.start..range.start + at);
-            self.push(Kind::Word, Cow::Owned(suffix), range.start + at..range.end);
+        } else if let Some((noun, suffix)) =
+            word.split_once('\'').filter(|(noun, _)| !noun.is_empty())
+            && let Some(length) = source.find(['\'', '’'])
+        {
+            let (noun, suffix) = (noun.to_owned(), format!("'{suffix}"));
+            let joint = range.start + length;
+            self.push(Kind::Word, Cow::Owned(noun), range.start..joint);
+            self.push(Kind::Word, Cow::Owned(suffix), joint..range.end);
         } else {
             self.push(Kind::Word, word, range);
         }
@@ -340,12 +345,12 @@ impl<'t> Lexer<'t> {
             return sign.len();
         }
         if rest.starts_with(['.', '!', '?', '…']) && self.ends_sentence(rest) {
-            self.sign(Kind::Stop, at..at + 1);
+            self.sign(Kind::Stop, at..at + first_length(rest));
         }
         if rest.starts_with(['&', '+']) {
             self.push(Kind::Word, Cow::Borrowed("and"), at..at + 1);
         }
-        rest.chars().next().map_or(1, char::len_utf8)
+        first_length(rest)
     }
 
     /// A full stop ends a sentence where a blank or the end follows, but not behind an abbreviation.
@@ -382,6 +387,11 @@ impl<'t> Lexer<'t> {
             capital: first.is_some_and(char::is_uppercase),
         });
     }
+}
+
+/// The length of a text's first character.
+fn first_length(text: &str) -> usize {
+    text.chars().next().map_or(1, char::len_utf8)
 }
 
 fn lowered(source: &str) -> Cow<'_, str> {
