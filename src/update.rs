@@ -12,7 +12,7 @@ use semver::Version;
 use sha2::{Digest as _, Sha256};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// The file of checksums in a directory of builds.
@@ -250,11 +250,7 @@ fn version_of(program: &Path, called: &Path) -> Result<Version, UpdateError> {
     if !status.success() {
         return Err(not_vak(format!("ended with {}", ending(status))));
     }
-    // A version fits into any pipe's buffer; more than that is not read.
-    let mut said = String::new();
-    if let Some(stdout) = child.stdout.take() {
-        let _ = stdout.take(1024).read_to_string(&mut said);
-    }
+    let said = child.stdout.take().map(said).unwrap_or_default();
     let mut words = said.split_whitespace();
     match (words.next(), words.next().map(Version::parse)) {
         (Some("vak"), Some(Ok(version))) => Ok(version),
@@ -279,6 +275,17 @@ fn wait(child: &mut std::process::Child) -> io::Result<Option<ExitStatus>> {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// What a program that has ended left in its pipe. A version fits into any pipe's buffer; more than that is
+/// not read, and what it left running, which may hold the pipe open, is not waited for.
+fn said(stdout: ChildStdout) -> String {
+    let mut bytes = Vec::new();
+    if rustix::io::ioctl_fionbio(&stdout, true).is_ok() {
+        // An error tells that there is no more for now.
+        let _ = stdout.take(1024).read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn ending(status: ExitStatus) -> String {

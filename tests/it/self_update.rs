@@ -11,6 +11,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// A newer vak, as far as an update can tell. Its `services-sync` leaves a trace of itself.
 const NEWER: &str = "#!/bin/sh
@@ -51,6 +52,10 @@ impl Installed {
 
     fn run(&self, args: &[&str]) -> Run {
         Run::from(self.command(&self.vak, args).output().unwrap())
+    }
+
+    fn previous(&self) -> PathBuf {
+        self.vak.with_file_name("vak.previous")
     }
 
     /// Writes a new program and returns its path and checksum.
@@ -252,6 +257,20 @@ fn the_update_stays_when_the_new_ones_sync_fails() {
     assert!(run.stderr.contains("no room"), "{}", run.stderr);
     assert!(run.stderr.contains("vak self rollback"), "{}", run.stderr);
     assert_eq!(fs::read_to_string(&vak.vak).unwrap(), failing);
+}
+
+/// What a program leaves running is not waited for, though it holds the pipe that the version came through.
+#[test]
+fn a_child_that_the_new_program_leaves_is_not_waited_for() {
+    let vak = Installed::new();
+    let (file, sum) = vak.offer(NEWER.replace("--version)", "--version) sleep 20 &"));
+    let start = Instant::now();
+    vak.update(&file, &sum).expect(0);
+    assert!(
+        start.elapsed() < Duration::from_secs(10),
+        "it was waited for"
+    );
+    assert!(vak.previous().exists());
 }
 
 /// The link that a binary was started by stays a link; the file it leads to is replaced, and named.
