@@ -3,11 +3,11 @@
 use super::out::Out;
 use super::{Status, sync};
 use crate::mode::Mode;
-use crate::update::{self, Request, Source};
+use crate::update::{self, Request, Source, Updated};
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use semver::Version;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -78,29 +78,32 @@ fn update(args: &UpdateArgs, out: &mut Out) -> anyhow::Result<Status> {
         allow_downgrade: args.allow_downgrade,
     };
     let updated = update::update(&request, mode).context("this vak was not replaced")?;
+    let told = tell(out, &updated, mode);
+    if mode.writes() {
+        // Whether or not anybody can be told: the state on disk has to fit the program.
+        sync_with(&updated.executable)?;
+    }
+    told.context("failed to write to stdout")?;
+    Ok(Status::Clean)
+}
+
+fn tell(out: &mut Out, updated: &Updated, mode: Mode) -> io::Result<()> {
+    let program = updated.executable.display();
     let verb = if mode.writes() {
         "replaced"
     } else {
         "would replace"
     };
-    writeln!(
-        out,
-        "{verb} `{}`: vak {} → {}",
-        updated.executable.display(),
-        updated.from,
-        updated.to
-    )?;
-    if !mode.writes() {
-        return Ok(Status::Clean);
+    let (from, to) = (&updated.from, &updated.to);
+    writeln!(out, "{verb} `{program}`: vak {from} → {to}")?;
+    if mode.writes() {
+        writeln!(
+            out,
+            "the one before is kept as `{}`; `vak self rollback` puts it back",
+            updated.previous.display()
+        )?;
     }
-    writeln!(
-        out,
-        "the one before is kept as `{}`; `vak self rollback` puts it back",
-        updated.previous.display()
-    )?;
-    out.flush()?;
-    sync_with(&updated.executable)?;
-    Ok(Status::Clean)
+    out.flush()
 }
 
 /// Has the new program bring the state on disk up to what it knows.

@@ -259,6 +259,20 @@ fn the_update_stays_when_the_new_ones_sync_fails() {
     assert_eq!(fs::read_to_string(&vak.vak).unwrap(), failing);
 }
 
+/// Nobody may be left to hear of it; the new program's clean-up is run all the same.
+#[test]
+fn an_update_that_cannot_say_so_is_finished() {
+    let vak = Installed::new();
+    let (file, sum) = vak.offer(NEWER.replace("echo 'synced by 9.9.9'", "touch synced"));
+    let args = ["self", "update", "--from", &file, "--sha256", &sum];
+    let full = fs::File::create("/dev/full").unwrap();
+    let mut command = vak.command(&vak.vak, &args);
+    let run = Run::from(command.stdout(full).output().unwrap()).expect(2);
+    assert!(run.stderr.contains("stdout"), "{}", run.stderr);
+    assert!(vak.sandbox.work().join("synced").exists());
+    assert!(vak.previous().exists());
+}
+
 /// What a program leaves running is not waited for, though it holds the pipe that the version came through.
 #[test]
 fn a_child_that_the_new_program_leaves_is_not_waited_for() {
