@@ -1,11 +1,11 @@
 //! Replacing this program by another build of itself, and taking that back.
 //!
 //! Nothing is put in place that was not read whole, found to have the promised SHA-256, and run once
-//! (`--version`) from where it will stand. The program that was replaced is kept beside it. What the new
-//! program has to do with the state on disk is its own business: the caller runs it (`services-sync`),
-//! because only the new one knows which tools it retired.
+//! (`--version`) beside where it will stand. The program that was replaced is kept beside it, and the same
+//! update again leaves both as they are. What the new program has to do with the state on disk is its own
+//! business: the caller runs it (`services-sync`), because only the new one knows which tools it retired.
 
-use crate::disk::{self, DiskError, Executable};
+use crate::disk::{self, DiskError, Executable, InMemory};
 use crate::mode::Mode;
 use crate::plugin::hex;
 use semver::Version;
@@ -58,6 +58,8 @@ pub struct Updated {
     pub executable: PathBuf,
     /// Where the one before it is kept.
     pub previous: PathBuf,
+    /// Whether another program stood there. Where it was this one, nothing is replaced.
+    pub replaces: bool,
     /// The version before.
     pub from: Version,
     /// The version now.
@@ -138,8 +140,8 @@ pub enum UpdateError {
     },
 }
 
-/// Replaces the program. With [`Mode::Check`] everything is verified, the new program is run once, and
-/// nothing is replaced.
+/// Replaces the program; one that is these bytes already stays, and so does what is kept beside it. With
+/// [`Mode::Check`] everything is verified, the new program is run once from memory, and nothing is written.
 ///
 /// # Errors
 /// [`UpdateError`]; the program in place is then the old one.
@@ -147,34 +149,55 @@ pub fn update(request: &Request, mode: Mode) -> Result<Updated, UpdateError> {
     let (path, wanted) = resolve(&request.source)?;
     let bytes =
         disk::read(&path, MAX_BYTES)?.ok_or_else(|| UpdateError::Missing { path: path.clone() })?;
-    let found = hex(&Sha256::digest(&bytes));
-    if found != wanted {
+    let sha256 = hex(&Sha256::digest(&bytes));
+    if sha256 != wanted {
         return Err(UpdateError::WrongChecksum {
             path,
             wanted,
-            found,
+            found: sha256,
         });
     }
-    let executable = Executable::lock(&request.executable)?;
-    let staged = executable.stage(&bytes)?;
-    let version = version_of(&staged.path(), &path)?;
-    if version < request.current && !request.allow_downgrade {
-        return Err(UpdateError::Older {
-            path,
-            found: version,
-            current: request.current.clone(),
-        });
-    }
-    if mode.writes() {
-        staged.put_in_place()?;
-    }
+    let executable = Executable::open(&request.executable)?;
+    let lock = mode.writes().then(|| executable.lock()).transpose()?;
+    let replaces = !executable.is(&bytes)?;
+    let to = if replaces {
+        executable.check_replaceable()?;
+        match lock {
+            None => request.try_out(&InMemory::hold(&bytes, &path)?.path(), &path)?,
+            Some(lock) => {
+                let staged = lock.stage(&bytes)?;
+                let version = request.try_out(&staged.path(), &path)?;
+                staged.put_in_place()?;
+                version
+            }
+        }
+    } else {
+        request.try_out(&executable.path(), &path)?
+    };
     Ok(Updated {
         executable: executable.path(),
         previous: executable.previous_path(),
+        replaces,
         from: request.current.clone(),
-        to: version,
-        sha256: found,
+        to,
+        sha256,
     })
+}
+
+impl Request {
+    /// Runs a program for its version, which has to be one that may take the present one's place. `called` is
+    /// what the program is called in messages.
+    fn try_out(&self, program: &Path, called: &Path) -> Result<Version, UpdateError> {
+        let found = version_of(program, called)?;
+        if found < self.current && !self.allow_downgrade {
+            return Err(UpdateError::Older {
+                path: called.to_owned(),
+                found,
+                current: self.current.clone(),
+            });
+        }
+        Ok(found)
+    }
 }
 
 /// Puts the kept program back, provided it still runs, and returns its version.
@@ -182,14 +205,16 @@ pub fn update(request: &Request, mode: Mode) -> Result<Updated, UpdateError> {
 /// # Errors
 /// [`UpdateError`]; the program in place is then the present one.
 pub fn roll_back(executable: &Path, mode: Mode) -> Result<Version, UpdateError> {
-    let executable = Executable::lock(executable)?;
+    let executable = Executable::open(executable)?;
+    let lock = mode.writes().then(|| executable.lock()).transpose()?;
     let previous = executable.previous_path();
     if !previous.exists() {
         return Err(UpdateError::NoPrevious { path: previous });
     }
+    executable.check_replaceable()?;
     let version = version_of(&previous, &previous)?;
-    if mode.writes() && !executable.restore_previous()? {
-        return Err(UpdateError::NoPrevious { path: previous });
+    if let Some(lock) = lock {
+        lock.restore_previous()?;
     }
     Ok(version)
 }

@@ -30,7 +30,8 @@ enum SelfCommand {
 /// The new file is read whole, must have the promised SHA-256, must be a vak that runs here, and may not be
 /// older than this one. The replacement is atomic, and the present program is kept beside it as
 /// `vak.previous`. Then the new program runs its own `services-sync`, because only it knows which tools it
-/// retired. If that fails the update stays and the exit code is 2.
+/// retired. If that fails the update stays and the exit code is 2; the same update, run again, replaces nothing
+/// and runs it once more.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     vak self update --from ./vak --sha256 \"$(cut -d' ' -f1 vak.sha256)\"\n  \
@@ -89,6 +90,10 @@ fn update(args: &UpdateArgs, out: &mut Out) -> anyhow::Result<Status> {
 
 fn tell(out: &mut Out, updated: &Updated, mode: Mode) -> io::Result<()> {
     let program = updated.executable.display();
+    if !updated.replaces {
+        writeln!(out, "`{program}` is vak {} already", updated.to)?;
+        return out.flush();
+    }
     let verb = if mode.writes() {
         "replaced"
     } else {

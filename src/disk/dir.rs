@@ -70,7 +70,6 @@ impl Dir {
     }
 
     /// Another handle of the same opening: a lock that is taken with it lasts as long as either.
-    #[cfg(feature = "agent")]
     pub(super) fn handle(&self) -> Result<OwnedFd> {
         self.fd.try_clone().map_err(io_error("hold", &self.path))
     }

@@ -9,21 +9,25 @@ use super::{Dir, DiskError, Kind, Result, TIMEOUT, io_error, os_error};
 use rustix::fs::Stat;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::os::fd::AsFd as _;
+use std::io::Write as _;
+use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// A program of this size would be no vak.
 const MAX_BYTES: u64 = 512 << 20;
 
-/// The file of a program, its directory locked against other updates for as long as this lives.
+/// The file of a program.
 #[derive(Debug)]
 pub struct Executable {
     dir: Dir,
     name: OsString,
-    // Held for its `flock`.
-    _lock: File,
 }
+
+/// The right to replace a program: its directory is locked against other updates until the [`Executable`] is
+/// dropped, which holds it open.
+#[derive(Debug)]
+pub struct ExecutableLock<'a>(&'a Executable);
 
 /// New bytes for a program, whole and runnable beside it, under a temporary name. Dropped, they are gone.
 pub struct Staged<'a> {
@@ -31,31 +35,33 @@ pub struct Staged<'a> {
     temporary: Temporary<'a>,
 }
 
+/// A program that is on no disk and can be run all the same, for as long as this lives.
+pub struct InMemory(File);
+
 impl Executable {
-    /// Locks the directory of the program at `path`, a regular file. Waits like [`super::lock`] does, and
-    /// removes what a killed update left there.
-    pub fn lock(path: &Path) -> Result<Executable> {
+    /// The program at `path`, a regular file.
+    pub fn open(path: &Path) -> Result<Executable> {
         let not_a_file = || DiskError::NotAFile {
             path: path.to_owned(),
         };
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(not_a_file());
         };
-        let dir = Dir::open(parent)?.ok_or_else(not_a_file)?;
-        let lock: File = dir
-            .as_fd()
-            .try_clone_to_owned()
-            .map_err(io_error("open", parent))?
-            .into();
-        acquire(&lock, parent, Instant::now(), TIMEOUT)?;
         let executable = Executable {
-            dir,
+            dir: Dir::open(parent)?.ok_or_else(not_a_file)?,
             name: name.to_owned(),
-            _lock: lock,
         };
         executable.stat(&executable.name)?;
-        sweep_in(&executable.dir)?;
         Ok(executable)
+    }
+
+    /// Locks the program's directory. Waits like [`super::lock`] does, and removes what a killed update left
+    /// there.
+    pub fn lock(&self) -> Result<ExecutableLock<'_>> {
+        let directory = File::from(self.dir.handle()?);
+        acquire(&directory, self.dir.path(), Instant::now(), TIMEOUT)?;
+        sweep_in(&self.dir)?;
+        Ok(ExecutableLock(self))
     }
 
     /// The program's path.
@@ -68,31 +74,20 @@ impl Executable {
         self.dir.path().join(self.previous())
     }
 
-    /// Writes new bytes beside the program, with its mode and owner, so that they can be tried out.
-    pub fn stage(&self, bytes: &[u8]) -> Result<Staged<'_>> {
-        may_write(&self.dir, &self.name, &self.path())?;
-        let old = self.stat(&self.name)?;
-        let mut temporary = Temporary::create(&self.dir, self.path(), OWNER_ONLY)?;
-        temporary.fill(bytes, Some(&old))?;
-        // A file that is open for writing can't be run.
-        temporary.close_for_writing()?;
-        Ok(Staged {
-            executable: self,
-            temporary,
-        })
+    /// Whether the program is these bytes.
+    pub fn is(&self, bytes: &[u8]) -> Result<bool> {
+        Ok(self.read()? == bytes)
     }
 
-    /// Puts the kept program back in place of the present one, which is gone then. `false` if none is kept.
-    pub fn restore_previous(&self) -> Result<bool> {
-        let previous = self.previous();
-        if self.dir.kind(&previous)?.is_none() {
-            return Ok(false);
-        }
-        self.stat(&previous)?;
-        rustix::fs::renameat(&self.dir, &previous, &self.dir, &self.name)
-            .map_err(os_error("replace", &self.path()))?;
-        self.dir.sync()?;
-        Ok(true)
+    /// The error for a program that this process may not replace.
+    pub fn check_replaceable(&self) -> Result<()> {
+        may_write(&self.dir, &self.name, &self.path())?;
+        may_write(&self.dir, OsStr::new("."), self.dir.path())
+    }
+
+    fn read(&self) -> Result<Vec<u8>> {
+        let bytes = self.dir.read(&self.name, MAX_BYTES)?;
+        bytes.ok_or_else(|| DiskError::NotAFile { path: self.path() })
     }
 
     fn previous(&self) -> OsString {
@@ -108,14 +103,31 @@ impl Executable {
             _ => Err(DiskError::NotAFile { path }),
         }
     }
+}
 
-    /// Keeps a copy of the present program under the name of the previous one.
-    fn keep_previous(&self) -> Result<()> {
-        let old = self.stat(&self.name)?;
-        let bytes = self.dir.read(&self.name, MAX_BYTES)?.unwrap_or_default();
-        let copy = Temporary::create(&self.dir, self.previous_path(), OWNER_ONLY)?;
-        copy.fill(&bytes, Some(&old))?;
-        copy.rename_to(&self.previous())
+impl ExecutableLock<'_> {
+    /// Writes new bytes beside the program, with its mode and owner, so that they can be tried out.
+    pub fn stage(&self, bytes: &[u8]) -> Result<Staged<'_>> {
+        let executable = self.0;
+        let old = executable.stat(&executable.name)?;
+        let mut temporary = Temporary::create(&executable.dir, executable.path(), OWNER_ONLY)?;
+        temporary.fill(bytes, Some(&old))?;
+        // A file that is open for writing can't be run.
+        temporary.close_for_writing()?;
+        Ok(Staged {
+            executable,
+            temporary,
+        })
+    }
+
+    /// Puts the kept program back in place of the present one, which is gone then.
+    pub fn restore_previous(&self) -> Result<()> {
+        let Executable { dir, name } = self.0;
+        let previous = self.0.previous();
+        self.0.stat(&previous)?;
+        rustix::fs::renameat(dir, &previous, dir, name)
+            .map_err(os_error("replace", &self.0.path()))?;
+        dir.sync()
     }
 }
 
@@ -128,8 +140,38 @@ impl Staged<'_> {
     /// Keeps the present program as the previous one and puts these bytes in its place.
     pub fn put_in_place(self) -> Result<()> {
         let executable = self.executable;
-        executable.keep_previous()?;
+        let old = executable.stat(&executable.name)?;
+        let copy = Temporary::create(&executable.dir, executable.previous_path(), OWNER_ONLY)?;
+        copy.fill(&executable.read()?, Some(&old))?;
+        copy.rename_to(&executable.previous())?;
         self.temporary.rename_to(&executable.name)?;
         executable.dir.sync()
     }
+}
+
+impl InMemory {
+    /// Holds the bytes of the program at `path`.
+    pub fn hold(bytes: &[u8], path: &Path) -> Result<InMemory> {
+        let held = create_in_memory().and_then(|mut file| {
+            file.write_all(bytes)?;
+            Ok(InMemory(file))
+        });
+        held.map_err(io_error("hold in memory", path))
+    }
+
+    /// Where it can be run from while this process lives.
+    pub fn path(&self) -> PathBuf {
+        format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd()).into()
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn create_in_memory() -> std::io::Result<File> {
+    use rustix::fs::MemfdFlags;
+    Ok(rustix::fs::memfd_create("vak", MemfdFlags::CLOEXEC)?.into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn create_in_memory() -> std::io::Result<File> {
+    Err(std::io::ErrorKind::Unsupported.into())
 }

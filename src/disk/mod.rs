@@ -24,7 +24,7 @@ mod scratch;
 mod tree;
 
 pub use dir::{Dir, Entry, Kind};
-pub use executable::{Executable, Staged};
+pub use executable::{Executable, ExecutableLock, InMemory, Staged};
 pub use lock::{
     LOCK_FILE, LockGuard, LockState, TIMEOUT, lock, lock_all, lock_within, probe, set_wait_hook,
 };

@@ -4,6 +4,7 @@
 //! `life_cycle` plays the same with two real builds.
 
 use crate::sandbox::{Run, Sandbox};
+use crate::strace::{self, CHANGES, Fault};
 use crate::tree::Tree;
 use sha2::{Digest as _, Sha256};
 use std::fs;
@@ -52,6 +53,13 @@ impl Installed {
 
     fn run(&self, args: &[&str]) -> Run {
         Run::from(self.command(&self.vak, args).output().unwrap())
+    }
+
+    /// Another build of the real program: what stands behind its last byte is never read.
+    fn rebuilt(&self, mark: &str) -> (String, String) {
+        let mut bytes = fs::read(&self.vak).unwrap();
+        bytes.extend(mark.as_bytes());
+        self.offer(bytes)
     }
 
     fn previous(&self) -> PathBuf {
@@ -103,8 +111,7 @@ fn an_update_replaces_the_binary_and_runs_the_new_ones_sync() {
 fn rollback_brings_the_program_back_to_the_byte() {
     let vak = Installed::new();
     let before = vak.bin();
-    let real = fs::read(&vak.vak).unwrap();
-    let (file, sum) = vak.offer(&real);
+    let (file, sum) = vak.rebuilt("b");
     vak.update(&file, &sum).expect(0);
     assert_ne!(vak.bin(), before);
     let dry = vak.run(&["self", "rollback", "--dry-run"]).expect(0);
@@ -118,6 +125,31 @@ fn rollback_brings_the_program_back_to_the_byte() {
         "{}",
         again.stderr
     );
+}
+
+/// However often the same update is run: what is kept is the program that it replaced, never the new one.
+/// Each run has the new one's clean-up done, which may have failed before.
+#[test]
+fn the_same_update_again_keeps_the_way_back() {
+    let vak = Installed::new();
+    let before = vak.bin();
+    let (file, sum) = vak.rebuilt("b");
+    vak.update(&file, &sum).expect(0);
+    let updated = vak.bin();
+    for _ in 0..2 {
+        fs::remove_dir_all(vak.sandbox.shared()).unwrap();
+        let again = vak.update(&file, &sum).expect(0);
+        assert!(again.stdout.contains("already"), "{}", again.stdout);
+        assert!(vak.sandbox.shared().exists(), "its clean-up was not run");
+        assert_eq!(vak.bin(), updated);
+    }
+    vak.run(&["self", "rollback"]).expect(0);
+    assert_eq!(vak.bin(), before);
+
+    // The program that is in place anyway takes no place, not even where nothing was ever replaced.
+    let (file, sum) = vak.rebuilt("");
+    vak.update(&file, &sum).expect(0);
+    assert_eq!(vak.bin(), before);
 }
 
 #[test]
@@ -152,6 +184,32 @@ fn a_dry_run_verifies_and_replaces_nothing() {
     let run = vak.run(&args).expect(0);
     assert!(run.stdout.contains("would replace"), "{}", run.stdout);
     assert_eq!(vak.sandbox.tree().without(&["download"]), before);
+}
+
+/// A dry run may be made while another update is under way, and of what the real run would refuse it says so.
+#[test]
+fn a_dry_run_takes_no_lock_and_writes_no_byte() {
+    let vak = Installed::new();
+    let (file, sum) = vak.rebuilt("b");
+    vak.update(&file, &sum).expect(0);
+    let (file, sum) = vak.rebuilt("c");
+    let update = ["self", "update", "--from", &file, "--sha256", &sum];
+    let rollback = ["self", "rollback"];
+    for args in [&update[..], &rollback[..]] {
+        let args = [args, &["--dry-run"]].concat();
+        let command = vak.command(&vak.vak, &args);
+        if strace::is_available() {
+            let names = CHANGES.iter().copied().filter(|name| *name != "openat");
+            let names: Vec<_> = names.collect();
+            let calls = strace::calls(&command, vak.sandbox.path(), &names);
+            assert_eq!(calls, [], "{args:?}");
+        }
+        let held = fs::File::open(vak.vak.parent().unwrap()).unwrap();
+        held.lock().unwrap();
+        let start = Instant::now();
+        vak.run(&args).expect(0);
+        assert!(start.elapsed() < Duration::from_secs(5), "{args:?} waited");
+    }
 }
 
 /// Whatever is wrong with the new program, the old one is left as it was and still works.
@@ -287,6 +345,34 @@ fn a_child_that_the_new_program_leaves_is_not_waited_for() {
     assert!(vak.previous().exists());
 }
 
+/// Killed at whatever call and run again, an update ends with the new program in place and the old one kept.
+#[test]
+fn a_killed_update_that_is_run_again_keeps_the_way_back() {
+    if !strace::is_available() {
+        return;
+    }
+    let vak = Installed::new();
+    let old = fs::read(&vak.vak).unwrap();
+    let (file, sum) = vak.rebuilt("b");
+    let args = ["self", "update", "--from", &file, "--sha256", &sum];
+    let command = vak.command(&vak.vak, &args);
+    let bin = vak.vak.parent().unwrap();
+    let calls = strace::calls(&command, bin, &["fsync", "renameat"]);
+    assert!(calls.len() > 4, "{calls:?}");
+    for call in calls {
+        for file in [vak.previous(), vak.vak.clone()] {
+            let _ = fs::remove_file(file);
+        }
+        fs::copy(env!("CARGO_BIN_EXE_vak"), &vak.vak).unwrap();
+        let disturbed = strace::disturb(&command, &call, Fault::Kill);
+        assert!(disturbed.was_killed(), "{call:?}");
+        vak.update(&file, &sum).expect(0);
+        assert!(fs::read(&vak.vak).unwrap() == fs::read(&file).unwrap());
+        assert!(fs::read(vak.previous()).unwrap() == old, "{call:?}");
+        assert_eq!(fs::read_dir(bin).unwrap().count(), 2, "{call:?}");
+    }
+}
+
 /// The link that a binary was started by stays a link; the file it leads to is replaced, and named.
 #[test]
 fn a_linked_binary_keeps_its_link() {
@@ -315,10 +401,12 @@ fn without_permission_nothing_changes() {
         fs::set_permissions(vak.vak.parent().unwrap(), fs::Permissions::from_mode(mode)).unwrap();
         let before = vak.bin();
         let args = ["self", "update", "--from", &file, "--sha256", &sum];
-        let mut command = vak.command(&vak.vak, &args);
-        let run = Run::from(command.uid(65534).gid(65534).output().unwrap()).expect(2);
-        assert!(run.stderr.contains("denied"), "{what}: {}", run.stderr);
-        assert_eq!(vak.bin(), before, "{what}");
+        for args in [&args[..], &[&args[..], &["--dry-run"]].concat()] {
+            let mut command = vak.command(&vak.vak, args);
+            let run = Run::from(command.uid(65534).gid(65534).output().unwrap()).expect(2);
+            assert!(run.stderr.contains("denied"), "{what}: {}", run.stderr);
+            assert_eq!(vak.bin(), before, "{what}");
+        }
     }
 }
 
@@ -343,4 +431,7 @@ fn two_updates_at_once_leave_one_whole_program() {
         vak.bin().paths(),
         [Path::new("vak"), Path::new("vak.previous")]
     );
+    // Whichever came second found the work done.
+    let kept = fs::read(vak.previous()).unwrap();
+    assert!(kept == fs::read(env!("CARGO_BIN_EXE_vak")).unwrap());
 }
