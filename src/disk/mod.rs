@@ -20,7 +20,6 @@ mod dir;
 mod executable;
 mod lock;
 mod replace;
-mod scratch;
 mod tree;
 
 pub use dir::{Dir, Entry, Kind};
@@ -31,7 +30,6 @@ pub use lock::{
 #[cfg(feature = "agent")]
 pub(crate) use replace::replace_at;
 pub use replace::{STRAY_PREFIX, create_private, replace, replace_below, sweep};
-pub use scratch::Scratch;
 #[cfg(feature = "agent")]
 pub use tree::create_dirs_in;
 pub use tree::{copy_files, create_dirs, move_dir, remove_empty_dir, remove_file, remove_tree};

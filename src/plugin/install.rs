@@ -72,7 +72,7 @@ impl PluginStore {
             .map(|(installation, _)| installation)
     }
 
-    /// Installs a package from a directory, disabled.
+    /// Installs a package from a directory.
     pub fn install(
         &self,
         guard: &LockGuard,
@@ -80,6 +80,32 @@ impl PluginStore {
         options: InstallOptions,
     ) -> Result<Installation> {
         self.settle(guard)?;
+        self.install_from(guard, package, options)
+    }
+
+    /// Installs a package that is in memory: its files by path relative to it.
+    pub fn install_files(
+        &self,
+        guard: &LockGuard,
+        files: &[(&Path, &[u8])],
+        options: InstallOptions,
+    ) -> Result<Installation> {
+        self.settle(guard)?;
+        let aside = Path::new(STAGING).join("files");
+        let installed = self
+            .write_aside(guard, files, &aside)
+            .and_then(|()| self.install_from(guard, &self.root().join(&aside), options));
+        // The first error is the one to tell; what stays is cleared before the next change.
+        let cleared = self.clear_staging(guard);
+        installed.and_then(|installation| cleared.map(|()| installation))
+    }
+
+    fn install_from(
+        &self,
+        guard: &LockGuard,
+        package: &Path,
+        options: InstallOptions,
+    ) -> Result<Installation> {
         let candidate = read_candidate(package, options)?;
         let registry = self.load()?;
         let (installation, candidate) = self.judge(&registry, candidate, options)?;
@@ -210,6 +236,17 @@ impl PluginStore {
             recorded: candidate.package.digest.to_string(),
             found: found.digest,
         })
+    }
+
+    fn write_aside(&self, guard: &LockGuard, files: &[(&Path, &[u8])], aside: &Path) -> Result<()> {
+        for (path, bytes) in files {
+            let path = aside.join(path);
+            if let Some(parent) = path.parent() {
+                disk::create_dirs(guard, self.root(), parent)?;
+            }
+            disk::replace_below(guard, self.root(), &path, bytes)?;
+        }
+        Ok(())
     }
 
     fn copy_aside(&self, guard: &LockGuard, package: &Survey, aside: &Path) -> Result<()> {

@@ -162,7 +162,6 @@ struct Stage<'a> {
     sandbox: Sandbox,
     /// A copy of the sandbox as it is before the command.
     start: TempDir,
-    temporary: TempDir,
     before: Tree,
     after: Tree,
 }
@@ -184,7 +183,6 @@ impl<'a> Stage<'a> {
             scenario,
             sandbox,
             start,
-            temporary: tempfile::tempdir().unwrap(),
             before,
             after,
         }
@@ -197,11 +195,8 @@ impl<'a> Stage<'a> {
         copy_into(self.start.path(), self.sandbox.path());
     }
 
-    /// The command, with a place for temporary files that is not the system's: a killed process leaves some.
     fn command(&self) -> Command {
-        let mut command = self.sandbox.command(self.scenario.command);
-        command.env("TMPDIR", self.temporary.path());
-        command
+        self.sandbox.command(self.scenario.command)
     }
 
     /// The calls that the command makes in the sandbox.

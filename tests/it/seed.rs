@@ -1,6 +1,6 @@
 //! `vak setup seed`: what it writes, what it leaves alone, and that a second run changes nothing.
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Run, Sandbox};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::fs;
@@ -30,6 +30,26 @@ fn seed(sandbox: &Sandbox) -> Value {
         .vak(&["setup", "seed", "--format", "json"])
         .expect(0)
         .json()
+}
+
+/// The starter plugin that the tests take.
+const PLUGIN: &str = "data-tools";
+
+/// What the report says of it.
+fn plugin_state(report: &Value) -> String {
+    let plugins = report["starter_plugins"].as_array().unwrap();
+    let plugin = plugins.iter().find(|plugin| plugin["name"] == PLUGIN);
+    plugin.unwrap()["state"].as_str().unwrap().to_owned()
+}
+
+/// Nothing is staged outside the store: no directory for temporary files is needed.
+#[test]
+fn seed_needs_no_directory_for_temporary_files() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command(&["setup", "seed"]);
+    command.env("TMPDIR", sandbox.path().join("missing"));
+    Run::from(command.output().unwrap()).expect(0);
+    assert_eq!(plugin_state(&seed(&sandbox)), "current");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::super::SeedError;
 use super::super::memory::Memory;
 use super::{StarterState, files_below};
-use crate::disk::{LockGuard, Scratch};
+use crate::disk::LockGuard;
 use crate::mode::Mode;
 use crate::plugin::{Digest, InstallOptions, InstalledPlugin, PluginStore};
 use serde::Serialize;
@@ -146,15 +146,11 @@ fn state(
 }
 
 fn install(lock: &LockGuard, store: &PluginStore, files: &[PackageFile]) -> Result<(), SeedError> {
-    let scratch = Scratch::new()?;
-    for (path, bytes) in files {
-        scratch.write(path, bytes)?;
-    }
     let options = InstallOptions {
         upgrade: true,
         source: Some(SOURCE),
         ..InstallOptions::default()
     };
-    store.install(lock, scratch.path(), options)?;
+    store.install_files(lock, files, options)?;
     Ok(())
 }
