@@ -2,8 +2,8 @@
 //!
 //! A package of the same name is taken in three ways. The same content again changes nothing. Another
 //! version needs [`InstallOptions::upgrade`]; the earlier generation stays in `packages/` and in the
-//! registry's `versions`, and the new one is disabled until somebody enables it, as any new content is. The
-//! same version with other content is refused: a version that means two things names nothing.
+//! registry's `versions`, and the new one is disabled until somebody enables it, as any new content is but
+//! vak's own ([`InstallOptions::enabled`]). The same version with other content is refused: a version that means two things names nothing.
 
 use super::document::Registry;
 use super::location::PACKAGES;
@@ -28,6 +28,8 @@ pub struct InstallOptions {
     pub upgrade: bool,
     /// What the registry says it was installed from, if not the package's path.
     pub source: Option<&'static str>,
+    /// Have it enabled from the start: for a package that the caller vouches for.
+    pub enabled: bool,
 }
 
 /// What an installation changed, or would change.
@@ -154,7 +156,7 @@ impl PluginStore {
         };
         let plugin = match (&state, installed) {
             (InstallState::Unchanged, Some(old)) => old,
-            _ => self.entry_for(&candidate),
+            _ => self.entry_for(&candidate, options.enabled),
         };
         let scan = candidate.scan.clone();
         Ok((
@@ -167,7 +169,7 @@ impl PluginStore {
         ))
     }
 
-    fn entry_for(&self, candidate: &Candidate) -> InstalledPlugin {
+    fn entry_for(&self, candidate: &Candidate, enabled: bool) -> InstalledPlugin {
         let Candidate {
             package, manifest, ..
         } = candidate;
@@ -185,7 +187,7 @@ impl PluginStore {
             trace_id: json!(format!("install-{installed_at_unix}-{}", &digest[..12])),
             package_path: self.recorded_path(candidate),
             scope: Some(self.scope()),
-            enabled: false,
+            enabled,
             installed_at_unix,
             capabilities: json!(manifest.capabilities),
             warnings: json!(warnings(candidate)),

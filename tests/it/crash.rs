@@ -49,6 +49,17 @@ fn seed_that_clears_a_retired_plugin() {
 }
 
 #[test]
+fn seed_that_updates_a_starter_plugin() {
+    let scenario = Scenario {
+        name: "setup seed (with an earlier starter plugin)",
+        before: &[],
+        command: &["setup", "seed"],
+        deletes: false,
+    };
+    check_from(&scenario, crate::seed::seed_as_an_earlier_vak);
+}
+
+#[test]
 fn install() {
     check(&Scenario {
         name: "plugins install",
@@ -109,17 +120,23 @@ pub(crate) const HEALTHY: &str = "../packages/healthy";
 /// One that instructs a retired tool.
 const STALE: &str = "../packages/stale";
 
+#[track_caller]
+fn check(scenario: &Scenario) {
+    check_from(scenario, |_| {});
+}
+
 /// Runs a scenario with every fault, and says how many calls were disturbed and how many runs survived it.
+/// What its own commands can't bring about, `arrange` does.
 #[track_caller]
 #[expect(
     clippy::print_stdout,
     reason = "the counts, which the crash matrix adds up"
 )]
-fn check(scenario: &Scenario) {
+fn check_from(scenario: &Scenario, arrange: fn(&Sandbox)) {
     if !strace::is_available() {
         return;
     }
-    let stage = Stage::set(scenario);
+    let stage = Stage::set(scenario, arrange);
     let failing = [CHANGES, READS].concat();
     let mut failures = Vec::new();
     for (fault, names) in [
@@ -167,12 +184,13 @@ struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    fn set(scenario: &'a Scenario) -> Stage<'a> {
+    fn set(scenario: &'a Scenario, arrange: fn(&Sandbox)) -> Stage<'a> {
         let sandbox = Sandbox::in_memory();
         write_packages(&sandbox);
         for command in scenario.before {
             sandbox.vak(command).expect(0);
         }
+        arrange(&sandbox);
         let start = tempfile::tempdir_in(sandbox.path().parent().unwrap()).unwrap();
         copy_into(sandbox.path(), start.path());
         let before = normal(sandbox.tree());

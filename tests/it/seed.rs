@@ -42,6 +42,55 @@ fn plugin_state(report: &Value) -> String {
     plugin.unwrap()["state"].as_str().unwrap().to_owned()
 }
 
+fn installed(sandbox: &Sandbox) -> Value {
+    sandbox
+        .vak(&["plugins", "inspect", PLUGIN, "--format", "json"])
+        .expect(0)
+        .json()
+}
+
+/// A seeded home in which that plugin is as an earlier vak shipped it: another version, installed, enabled
+/// and remembered.
+pub(crate) fn seed_as_an_earlier_vak(sandbox: &Sandbox) {
+    seed(sandbox);
+    for (path, bytes) in &starter::shipped_plugins()[PLUGIN] {
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        let text = text.replace("\"version\": \"1.0.0\"", "\"version\": \"0.9.0\"");
+        sandbox.write(Path::new("packages").join(PLUGIN).join(path), text);
+    }
+    let commands: [&[&str]; 4] = [
+        &["plugins", "remove", PLUGIN],
+        &["plugins", "install", "../packages/data-tools"],
+        &["plugins", "enable", PLUGIN],
+        &["plugins", "purge", "--older-than", "0s"],
+    ];
+    for command in commands {
+        sandbox.vak(command).expect(0);
+    }
+    let memory = sandbox.shared().join("seed.json");
+    let mut remembered: Value = serde_json::from_slice(&fs::read(&memory).unwrap()).unwrap();
+    remembered["plugins"][PLUGIN] = installed(sandbox)["plugin"]["digest"].clone();
+    let text = serde_json::to_string_pretty(&remembered).unwrap() + "\n";
+    fs::write(&memory, text).unwrap();
+}
+
+/// A starter plugin is brought up to date in one step: on or off as the user has it, and as often as not.
+#[test]
+fn an_earlier_vaks_plugin_is_updated() {
+    for (switch, enabled) in [("enable", true), ("disable", false)] {
+        let sandbox = Sandbox::new();
+        seed_as_an_earlier_vak(&sandbox);
+        sandbox.vak(&["plugins", switch, PLUGIN]).expect(0);
+        assert_eq!(plugin_state(&seed(&sandbox)), "updated");
+        let now = installed(&sandbox);
+        assert_eq!(now["plugin"]["version"], "1.0.0");
+        assert_eq!(now["plugin"]["enabled"], enabled);
+        let before = sandbox.tree();
+        assert_eq!(plugin_state(&seed(&sandbox)), "current");
+        assert_eq!(sandbox.tree(), before);
+    }
+}
+
 /// Nothing is staged outside the store: no directory for temporary files is needed.
 #[test]
 fn seed_needs_no_directory_for_temporary_files() {

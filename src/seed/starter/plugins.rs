@@ -66,8 +66,8 @@ struct Step {
     name: &'static str,
     files: Vec<PackageFile>,
     state: StarterState,
-    /// Whether the model is to be offered it.
-    enable: bool,
+    /// Whether the model is to be offered it: unless the user has it disabled.
+    enabled: bool,
 }
 
 impl Plan {
@@ -87,12 +87,7 @@ impl Plan {
                 name,
                 files,
                 state,
-                // What nobody remembers was installed by a seed that ended before it could enable it.
-                enable: match (state, found) {
-                    (StarterState::Updated, Some(plugin)) => plugin.enabled,
-                    (StarterState::Current, _) => known.is_none(),
-                    (state, _) => state.changes(),
-                },
+                enabled: found.is_none_or(|plugin| plugin.enabled),
             }
         });
         let steps = steps.collect();
@@ -118,10 +113,13 @@ impl Plan {
     fn carry_out(&self, lock: &LockGuard, store: &PluginStore) -> Result<(), SeedError> {
         for step in &self.steps {
             if step.state.changes() {
-                install(lock, store, &step.files)?;
-            }
-            if step.enable {
-                store.enable(lock, step.name, false)?;
+                let options = InstallOptions {
+                    upgrade: true,
+                    source: Some(SOURCE),
+                    enabled: step.enabled,
+                    ..InstallOptions::default()
+                };
+                store.install_files(lock, &step.files, options)?;
             }
         }
         if self.before == self.after {
@@ -143,14 +141,4 @@ fn state(
         (None, Some(_)) => StarterState::KeptDeleted,
         (None, None) => StarterState::Written,
     }
-}
-
-fn install(lock: &LockGuard, store: &PluginStore, files: &[PackageFile]) -> Result<(), SeedError> {
-    let options = InstallOptions {
-        upgrade: true,
-        source: Some(SOURCE),
-        ..InstallOptions::default()
-    };
-    store.install_files(lock, files, options)?;
-    Ok(())
 }
