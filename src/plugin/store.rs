@@ -5,7 +5,7 @@ use super::grants::{self, Grant};
 use super::installed::InstalledPlugin;
 use super::location::{self, LocationFault};
 use super::name::QuarantineId;
-use super::package::{Digest, survey};
+use super::package::{Digest, Survey, survey};
 use super::{PluginError, Result, lossy_path, parse_name};
 use crate::disk::{self, Dir, LockGuard};
 use crate::roots::{Roots, Scope};
@@ -288,20 +288,29 @@ impl PluginStore {
     /// All that [`PluginStore::enable`] refuses, without a change.
     pub fn check_enable(&self, name: &str, allow_retired: bool) -> Result<InstalledPlugin> {
         let plugin = self.installed(&self.load()?, name)?;
-        let root = self.open_root()?;
-        let dir = self
-            .locate_in(root.as_ref(), &plugin.package_path)
-            .map_err(|fault| location_error(&plugin, fault))?;
-        let package = survey(dir)?;
-        if let Some(error) = differs(&plugin, &package.digest) {
-            return Err(error);
-        }
+        let package = self.survey_intact(&plugin)?;
         if !allow_retired {
             let scan = scan_package(package.dir.path(), Scanner::shipped());
             super::install::refuse_unread(name, &scan)?;
             super::install::refuse_retired(name, package.dir.path(), &scan)?;
         }
         Ok(plugin)
+    }
+
+    /// The error for a plugin whose package is not what was installed.
+    pub fn check_intact(&self, plugin: &InstalledPlugin) -> Result<()> {
+        self.survey_intact(plugin).map(drop)
+    }
+
+    fn survey_intact(&self, plugin: &InstalledPlugin) -> Result<Survey> {
+        let dir = self
+            .locate(plugin)
+            .map_err(|fault| location_error(plugin, fault))?;
+        let package = survey(dir)?;
+        match differs(plugin, &package.digest) {
+            Some(error) => Err(error),
+            None => Ok(package),
+        }
     }
 
     /// Keeps a plugin from the model. Says whether anything changed.

@@ -91,6 +91,45 @@ fn an_earlier_vaks_plugin_is_updated() {
     }
 }
 
+/// What counts is what is on disk, whatever version the registry says was installed there.
+#[test]
+fn a_starter_plugin_that_the_user_changed_is_left_alone() {
+    type Change = fn(&Path);
+    let changes: [(&str, Change); 5] = [
+        ("kept-edited", |package| {
+            fs::write(package.join("vak-plugin.json"), "mine\n").unwrap();
+        }),
+        ("kept-edited", |package| {
+            fs::write(package.join("notes.md"), "mine\n").unwrap();
+        }),
+        ("kept-edited", |package| {
+            symlink("/dev/null", package.join("link")).unwrap();
+        }),
+        ("kept-linked", |package| {
+            let elsewhere = package.ancestors().nth(7).unwrap().join("elsewhere");
+            fs::rename(package, &elsewhere).unwrap();
+            symlink(elsewhere, package).unwrap();
+        }),
+        ("kept-deleted", |package| {
+            fs::remove_dir_all(package).unwrap();
+        }),
+    ];
+    type Start = fn(&Sandbox);
+    let starts: [Start; 2] = [seed_as_an_earlier_vak, |sandbox| {
+        seed(sandbox);
+    }];
+    for start in starts {
+        for (state, change) in changes {
+            let sandbox = Sandbox::new();
+            start(&sandbox);
+            change(Path::new(installed(&sandbox)["package"].as_str().unwrap()));
+            let before = sandbox.tree();
+            assert_eq!(plugin_state(&seed(&sandbox)), state);
+            assert_eq!(sandbox.tree(), before, "{state}");
+        }
+    }
+}
+
 /// Nothing is staged outside the store: no directory for temporary files is needed.
 #[test]
 fn seed_needs_no_directory_for_temporary_files() {

@@ -5,7 +5,9 @@ use super::super::memory::Memory;
 use super::{StarterState, files_below};
 use crate::disk::LockGuard;
 use crate::mode::Mode;
-use crate::plugin::{Digest, InstallOptions, InstalledPlugin, PluginStore};
+use crate::plugin::{
+    Digest, InstallOptions, InstalledPlugin, LocationFault, PluginError, PluginStore,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -75,22 +77,22 @@ impl Plan {
         let before = Memory::read(store.root())?;
         let mut after = before.clone();
         let installed = store.list()?;
-        let steps = shipped_plugins().into_iter().map(|(name, files)| {
+        let mut steps = Vec::new();
+        for (name, files) in shipped_plugins() {
             let digest = Digest::of_files(&files);
             let known = before.plugins.get(name);
             let found = installed.iter().find(|plugin| plugin.name == name);
-            let state = state(found, &digest, known);
+            let state = state(store, found, &digest, known)?;
             if state.changes() || state == StarterState::Current {
                 after.plugins.insert(name.to_owned(), digest.to_string());
             }
-            Step {
+            steps.push(Step {
                 name,
                 files,
                 state,
                 enabled: found.is_none_or(|plugin| plugin.enabled),
-            }
-        });
-        let steps = steps.collect();
+            });
+        }
         Ok(Plan {
             steps,
             before,
@@ -130,15 +132,35 @@ impl Plan {
 }
 
 fn state(
+    store: &PluginStore,
     found: Option<&InstalledPlugin>,
     shipped: &Digest,
     remembered: Option<&String>,
-) -> StarterState {
-    match (found, remembered) {
-        (Some(plugin), _) if plugin.digest == shipped.as_str() => StarterState::Current,
-        (Some(plugin), Some(known)) if plugin.digest == *known => StarterState::Updated,
-        (Some(_), _) => StarterState::KeptEdited,
-        (None, Some(_)) => StarterState::KeptDeleted,
-        (None, None) => StarterState::Written,
+) -> Result<StarterState, PluginError> {
+    let Some(plugin) = found else {
+        return Ok(match remembered {
+            Some(_) => StarterState::KeptDeleted,
+            None => StarterState::Written,
+        });
+    };
+    let untouched = if plugin.digest == shipped.as_str() {
+        StarterState::Current
+    } else if remembered == Some(&plugin.digest) {
+        StarterState::Updated
+    } else {
+        return Ok(StarterState::KeptEdited);
+    };
+    // The registry says what was installed; the files say what the user made of it.
+    match store.check_intact(plugin) {
+        Ok(()) => Ok(untouched),
+        Err(PluginError::Location { fault, .. }) => Ok(match fault {
+            LocationFault::Missing => StarterState::KeptDeleted,
+            LocationFault::NotADirectory => StarterState::KeptLinked,
+            _ => StarterState::KeptEdited,
+        }),
+        Err(PluginError::Digest { .. } | PluginError::Package { .. }) => {
+            Ok(StarterState::KeptEdited)
+        }
+        Err(error) => Err(error),
     }
 }
