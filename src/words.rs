@@ -1,6 +1,9 @@
-//! Errors and numbers in words, the same way everywhere.
+//! Errors, numbers and commands in words, the same way everywhere.
 
 use std::error::Error;
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
 
 /// The start of a line that says what to do about a fault.
 const HINT: &str = "hint: ";
@@ -52,4 +55,43 @@ fn messages(error: &dyn Error) -> impl Iterator<Item = String> {
 pub(crate) fn count(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
+}
+
+/// A command about a plugin, to be typed. The name is what a registry says, and may be no name at all;
+/// `options` begin with a blank or are empty.
+pub(crate) fn plugin_command(verb: &str, name: &str, options: &str) -> String {
+    let quoted = shell_quoted(name);
+    match name.starts_with('-') {
+        true => format!("vak plugins {verb}{options} -- {quoted}"),
+        false => format!("vak plugins {verb} {quoted}{options}"),
+    }
+}
+
+/// A text or a path as one word for a shell, with nothing in it that a terminal would obey or hide.
+pub(crate) fn shell_quoted(word: impl AsRef<OsStr>) -> String {
+    let bytes = word.as_ref().as_bytes();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@:".contains(c);
+    let is_shown = |c: char| c == ' ' || c.is_ascii_graphic() || c.is_alphanumeric();
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !text.is_empty() && text.chars().all(is_plain) => text.to_owned(),
+        Ok(text) if text.chars().all(is_shown) => format!("'{}'", text.replace('\'', "'\\''")),
+        _ => escaped(bytes),
+    }
+}
+
+/// A word for a shell that spells out every byte that may not be shown.
+fn escaped(bytes: &[u8]) -> String {
+    let mut word = "$'".to_owned();
+    for byte in bytes {
+        match byte {
+            b'\'' | b'\\' => word.extend(['\\', char::from(*byte)]),
+            b' '..=b'~' => word.push(char::from(*byte)),
+            _ => {
+                // Writing to a string cannot fail.
+                let _ = write!(word, "\\{byte:03o}");
+            }
+        }
+    }
+    word.push('\'');
+    word
 }

@@ -11,6 +11,7 @@ use anstyle::Style;
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write as _};
+use unicode_width::UnicodeWidthStr as _;
 
 /// Check everything that can be stale, and say what to run about it
 ///
@@ -95,7 +96,8 @@ fn write_human(out: &mut Out, report: &Report) -> io::Result<()> {
         writeln!(
             out,
             "{style}{mark}{style:#} {STRONG}{:width$}{STRONG:#}  {}",
-            check.id, check.summary
+            check.id,
+            shown_text(&check.summary)
         )?;
         write_details(out, check)?;
     }
@@ -123,15 +125,15 @@ fn write_details(out: &mut Out, check: &Check) -> io::Result<()> {
     let width = check
         .remedies
         .iter()
-        .map(|remedy| remedy.run.len())
+        .map(|remedy| remedy.run.width())
         .max()
         .unwrap_or(0)
         .min(48);
     for remedy in &check.remedies {
+        let (run, effect) = (shown_text(&remedy.run), shown_text(&remedy.effect));
         writeln!(
             out,
-            "    {FAINT}run{FAINT:#} {:width$}  {FAINT}{}{FAINT:#}",
-            remedy.run, remedy.effect
+            "    {FAINT}run{FAINT:#} {run:width$}  {FAINT}{effect}{FAINT:#}"
         )?;
     }
     Ok(())

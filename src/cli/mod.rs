@@ -28,6 +28,7 @@ use anstyle::{AnsiColor, Style};
 use anyhow::Context as _;
 use clap::{Parser, Subcommand, ValueEnum};
 use out::Out;
+use scan::excerpt::{shown_lines, shown_path};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -184,7 +185,7 @@ fn say_waiting(lock: &Path) {
     let _ = writeln!(
         anstream::stderr(),
         "{FAINT}waiting for another vak, which holds `{}`{FAINT:#}",
-        lock.display()
+        shown_path(lock)
     );
 }
 
@@ -199,6 +200,7 @@ pub(crate) fn say(style: Style, lead: &str, messages: impl IntoIterator<Item = S
     let mut stderr = anstream::stderr().lock();
     let mut hints = Vec::new();
     for (depth, message) in messages.into_iter().enumerate() {
+        let message = shown_lines(&message);
         let (text, its_hints) = split_hints(&message);
         let lead = if depth == 0 { lead } else { "  caused by" };
         // Nobody is left to tell if stderr itself is gone.

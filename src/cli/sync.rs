@@ -1,13 +1,14 @@
 //! `vak services-sync`, and the report it shares with `vak setup seed`.
 
 use super::out::Out;
+use super::scan::excerpt::{shown_path, shown_text};
 use super::{BAD, FAINT, Format, GOOD, STRONG, Status, WARN, mode, roots, write_json};
 use crate::mode::Mode;
 use crate::plugin::RecordedFinding;
 use crate::seed::starter::StarterState;
 use crate::seed::{SeedReport, Taken, seed_shared_capabilities};
 use crate::tools;
-use crate::words::count;
+use crate::words::{count, plugin_command};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -85,7 +86,7 @@ pub(crate) fn write_human(out: &mut Out, report: &SeedReport) -> std::io::Result
 
 fn write_starter(out: &mut Out, report: &SeedReport) -> std::io::Result<()> {
     let skills = report.starter.iter();
-    let skills = skills.map(|file| (file.state, file.path.display().to_string()));
+    let skills = skills.map(|file| (file.state, shown_path(&file.path)));
     let plugins = report.starter_plugins.iter();
     let plugins = plugins.map(|plugin| (plugin.state, format!("plugin {}", plugin.name)));
     let things: Vec<_> = skills.chain(plugins).collect();
@@ -96,7 +97,7 @@ fn write_starter(out: &mut Out, report: &SeedReport) -> std::io::Result<()> {
     writeln!(
         out,
         "{STRONG}Starter skills and plugins{STRONG:#} in {}: {summary}",
-        report.shared_root.display(),
+        shown_path(&report.shared_root),
     )?;
     for (state, name) in &things {
         let (style, mark) = match state {
@@ -151,14 +152,17 @@ fn write_cleanup(out: &mut Out, report: &SeedReport) -> std::io::Result<()> {
         writeln!(
             out,
             "  {WARN}kept{WARN:#} {} {} ({}): `keep_retired` in the config names it; its stale skills stay away from the model",
-            kept.name, kept.version, kept.scope
+            shown_text(&kept.name),
+            shown_text(&kept.version),
+            kept.scope
         )?;
     }
     for unfinished in &cleanup.finished {
         writeln!(
             out,
             "  {GOOD}finished{GOOD:#} what an interrupted vak had begun with {} ({})",
-            unfinished.plugin.name, unfinished.plugin.scope
+            shown_text(&unfinished.plugin.name),
+            unfinished.plugin.scope
         )?;
     }
     Ok(())
@@ -173,10 +177,12 @@ fn write_taken(out: &mut Out, plugin: &Taken) -> std::io::Result<()> {
     writeln!(
         out,
         "  {BAD}{verb}{BAD:#} {STRONG}{}{STRONG:#} {} ({})",
-        plugin.name, plugin.version, plugin.scope
+        shown_text(&plugin.name),
+        shown_text(&plugin.version),
+        plugin.scope
     )?;
     for line in called_tools(&plugin.findings) {
-        writeln!(out, "      {line}")?;
+        writeln!(out, "      {}", shown_text(&line))?;
     }
     for grant in &plugin.grants {
         writeln!(
@@ -187,15 +193,15 @@ fn write_taken(out: &mut Out, plugin: &Taken) -> std::io::Result<()> {
             } else {
                 "would go"
             },
-            grant.config.display(),
+            shown_path(&grant.config),
             grant.lines.first().copied().unwrap_or(1)
         )?;
     }
     if plugin.quarantine.is_some() {
         writeln!(
             out,
-            "      bring it back: vak plugins restore {}",
-            plugin.name
+            "      bring it back: {}",
+            plugin_command("restore", &plugin.name, "")
         )?;
     }
     Ok(())

@@ -5,6 +5,7 @@ use crate::plugin::{LocationFault, ScannedPlugin};
 use crate::roots::Scope;
 use crate::scan::Grade;
 use crate::walk::Role;
+use crate::words::plugin_command;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -152,7 +153,8 @@ impl fmt::Display for StartupWarning {
                     false => write!(
                         f,
                         "\nhint: `vak setup seed` takes away every such plugin, reversibly; \
-                         `vak plugins remove {plugin}{scope}` this one"
+                         `{}` this one",
+                        plugin_command("remove", plugin, &scope)
                     ),
                 }
             }

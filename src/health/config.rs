@@ -1,7 +1,6 @@
 //! Whether the configs can be read, and whether what they allow is there.
 
-use super::store::quoted;
-use super::{Check, Item, Place, Seen, Verdict, remedy};
+use super::{Check, Item, Place, Seen, Verdict, edit, merged};
 use crate::words::count;
 use std::path::Path;
 
@@ -16,8 +15,8 @@ pub(super) fn readable(seen: &Seen) -> Check {
                 found: why.clone(),
                 places: Vec::new(),
             });
-            remedies.push(remedy(
-                format!("${{EDITOR:-vi}} {}", quoted(&seen.path)),
+            remedies.push(edit(
+                &seen.path,
                 "opens it to be mended; until then no plugin is cleaned up, and the file is left as it is",
             ));
         }
@@ -49,6 +48,7 @@ pub(super) fn readable(seen: &Seen) -> Check {
 pub(super) fn entries(seen: &Seen) -> Check {
     let all_known = seen.stores.iter().all(|seen| seen.plugins.is_ok());
     let mut items = Vec::new();
+    let mut remedies = Vec::new();
     for seen_config in &seen.configs {
         let Ok(config) = &seen_config.config else {
             continue;
@@ -61,6 +61,10 @@ pub(super) fn entries(seen: &Seen) -> Check {
                 let is_installed = seen.plugins().any(|plugin| plugin.plugin.name == *name);
                 if all_known && !is_installed {
                     items.push(dangling(&seen_config.path, key, name));
+                    remedies.push(edit(
+                        &seen_config.path,
+                        "opens the config; take the entry out unless you are about to install that plugin",
+                    ));
                 }
             }
         }
@@ -83,22 +87,12 @@ pub(super) fn entries(seen: &Seen) -> Check {
             format!("{number} entries name no installed plugin"),
         ),
     };
-    let mut remedies: Vec<_> = items
-        .iter()
-        .map(|item| {
-            remedy(
-                format!("${{EDITOR:-vi}} {}", quoted(Path::new(&item.subject))),
-                "opens the config; take the entry out unless you are about to install that plugin",
-            )
-        })
-        .collect();
-    remedies.dedup();
     Check {
         id: "config-entries",
         verdict,
         summary,
         items,
-        remedies,
+        remedies: merged(remedies),
     }
 }
 

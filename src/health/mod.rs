@@ -15,10 +15,10 @@ use crate::config::Config;
 use crate::plugin::cleanup::Policy;
 use crate::plugin::{PluginStore, ScannedPlugin};
 use crate::roots::{Roots, Scope};
-use crate::words::with_hints;
+use crate::words::{shell_quoted, with_hints};
 use serde::Serialize;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How a check came out, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -204,6 +204,12 @@ fn remedy(run: impl Into<String>, effect: impl Into<String>) -> Remedy {
         run: run.into(),
         effect: effect.into(),
     }
+}
+
+/// Opens a file to be mended by a person.
+fn edit(path: &Path, effect: impl Into<String>) -> Remedy {
+    let file = shell_quoted(path);
+    remedy(format!("${{EDITOR:-vi}} {file}"), effect)
 }
 
 /// One remedy for each command, with all that it brings about.

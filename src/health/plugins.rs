@@ -5,7 +5,7 @@ use crate::plugin::ScannedPlugin;
 use crate::scan::Grade;
 use crate::tools;
 use crate::walk::{FileFinding, FileReport, Role};
-use crate::words::count;
+use crate::words::{count, plugin_command};
 use std::collections::BTreeSet;
 
 /// An item names this many places; the rest are counted.
@@ -33,7 +33,7 @@ pub(super) fn retired(seen: &Seen) -> Check {
         let name = &plugin.plugin.name;
         let scope = scope_flag(seen, name, plugin.scope);
         remedies.push(remedy(
-            format!("vak plugins remove {name}{scope}"),
+            plugin_command("remove", name, &scope),
             "takes this one alone away, reversibly",
         ));
     }

@@ -1,6 +1,5 @@
 //! Whether the starter skills are current, and whether somebody holds the lock.
 
-use super::store::quoted;
 use super::{Check, Item, Verdict, remedy};
 use crate::disk::{self, LOCK_FILE};
 use crate::mode::Mode;
@@ -8,7 +7,7 @@ use crate::plugin::PluginStore;
 use crate::roots::{Roots, Scope};
 use crate::seed::SeedError;
 use crate::seed::starter::{self, StarterState};
-use crate::words::{count, with_hints};
+use crate::words::{count, shell_quoted, with_hints};
 
 /// Warns where a starter skill or plugin is older than this vak's; one that the user changed is as it
 /// should be.
@@ -108,7 +107,7 @@ pub(super) fn lock(roots: &Roots) -> Check {
         });
         if worse == Verdict::Fail {
             remedies.push(remedy(
-                format!("ls -la {}", quoted(&path)),
+                format!("ls -la {}", shell_quoted(&path)),
                 "shows what stands in the lock's place; vak needs a plain file there that it may write",
             ));
         }

@@ -1,8 +1,8 @@
 //! Whether the registries, the packages and the quarantine agree.
 
-use super::{Check, Item, Remedy, Seen, SeenStore, Verdict, merged, remedy};
+use super::{Check, Item, Remedy, Seen, SeenStore, Verdict, edit, merged, remedy};
 use crate::plugin::{Depth, Inconsistency, Operation};
-use crate::words::{count, with_hints};
+use crate::words::{count, plugin_command, shell_quoted, with_hints};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A quarantine older than this is worth a purge.
@@ -45,15 +45,12 @@ fn one_registry(seen: &SeenStore) -> (Verdict, Vec<Item>, Vec<Remedy>) {
             places: Vec::new(),
         };
         let mut run = vec![remedy(
-            format!("mv {} {}.broken", quoted(&file), quoted(&file)),
+            format!("mv {} {}.broken", shell_quoted(&file), shell_quoted(&file)),
             "sets the file aside; the packages stay, and are listed as belonging to no plugin",
         )];
         if !hints.is_empty() {
             run.clear();
-            run.push(remedy(
-                format!("${{EDITOR:-vi}} {}", quoted(&file)),
-                hints.join("; "),
-            ));
+            run.push(edit(&file, hints.join("; ")));
         }
         (Verdict::Fail, vec![item], run)
     };
@@ -114,17 +111,17 @@ fn remedy_for(inconsistency: &Inconsistency) -> Option<Remedy> {
         | Inconsistency::Pending { .. }
         | Inconsistency::Record { .. } => None,
         Inconsistency::Path { plugin, .. } => Some(remedy(
-            format!("vak plugins remove {plugin} --forget"),
+            plugin_command("remove", plugin, " --forget"),
             "takes the entry out of the registry and touches no package",
         )),
         Inconsistency::Digest { plugin, .. } | Inconsistency::Unacceptable { plugin, .. } => {
             Some(remedy(
-                format!("vak plugins remove {plugin}"),
+                plugin_command("remove", plugin, ""),
                 "takes it away, reversibly; then install it again from its source",
             ))
         }
         Inconsistency::Orphan { path } => Some(remedy(
-            format!("ls {}", quoted(path)),
+            format!("ls {}", shell_quoted(path)),
             "shows what is there; nothing uses it, delete it if you don't know it",
         )),
         Inconsistency::Stray { .. } => Some(remedy(
@@ -212,16 +209,4 @@ fn split_hints(words: &str) -> (String, Vec<String>) {
         .into_iter()
         .map(|line| line["hint: ".len()..].to_owned());
     (text.join("\n"), hints.collect())
-}
-
-/// A path as a shell takes it.
-pub(super) fn quoted(path: &std::path::Path) -> String {
-    let text = path.display().to_string();
-    let is_plain =
-        |character: char| character.is_ascii_alphanumeric() || "/._-+@:".contains(character);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        text
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
 }

@@ -74,6 +74,7 @@ pub use store::{Inspection, PluginStore, ScannedPlugin};
 use crate::config::ConfigError;
 use crate::disk::DiskError;
 use crate::roots::Scope;
+use crate::words::plugin_command;
 use std::path::PathBuf;
 
 /// Why something about plugins could not be done. Nothing was changed, unless the variant says otherwise.
@@ -130,7 +131,8 @@ pub enum PluginError {
     },
     /// The path that the registry has for a plugin's package is not acceptable.
     #[error(
-        "the registry's `package_path` of `{name}` is refused: `{path}` {fault}\nhint: `vak plugins remove {name} --forget` takes the entry out of the registry and touches no package"
+        "the registry's `package_path` of `{name}` is refused: `{path}` {fault}\nhint: `{}` takes the entry out of the registry and touches no package",
+        plugin_command("remove", name, " --forget")
     )]
     Location {
         /// The plugin.
@@ -149,7 +151,7 @@ pub enum PluginError {
         why: String,
     },
     /// Another plugin's package lies where this one's would be moved from.
-    #[error("the packages of `{name}` and `{other}` overlap (`{}`)\nhint: `vak plugins remove {name} --forget` takes the entry out of the registry and touches no package", path.display())]
+    #[error("the packages of `{name}` and `{other}` overlap (`{}`)\nhint: `{}` takes the entry out of the registry and touches no package", path.display(), plugin_command("remove", name, " --forget"))]
     SharedPackage {
         /// The plugin.
         name: String,
@@ -220,7 +222,8 @@ pub enum PluginError {
     },
     /// A package is not what it was when it was installed.
     #[error(
-        "the package of `{name}` is not what was installed: its digest is {found}, recorded is {recorded}\nhint: take it away with `vak plugins remove {name}` and install it again"
+        "the package of `{name}` is not what was installed: its digest is {found}, recorded is {recorded}\nhint: take it away with `{}` and install it again",
+        plugin_command("remove", name, "")
     )]
     Digest {
         /// The plugin.

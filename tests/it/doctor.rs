@@ -240,3 +240,72 @@ fn what_may_not_be_read_is_named() {
     );
     assert_eq!(sandbox.tree(), before);
 }
+
+/// A name from a registry is one word of the command that doctor says to type, and the command works.
+#[test]
+fn what_to_type_about_a_name_is_safe_and_works() {
+    let names = [
+        "",
+        "-rf",
+        "--",
+        "x; touch PWN #",
+        "$(touch PWN)",
+        "`touch PWN`",
+        "it's",
+        "a b",
+        "*",
+        "back\\slash",
+        "naïve",
+        "a\u{1b}[2Jb\u{7f}'",
+        "x\ntouch PWN",
+        "\u{202e}\u{200b}",
+    ];
+    for name in names {
+        let sandbox = Sandbox::new();
+        let registry =
+            serde_json::json!({"schema": 1, "plugins": {name: {"package_path": "/nowhere"}}});
+        sandbox.write("home/.vak/plugins/registry.json", registry.to_string());
+        let before = fs::read_dir(sandbox.work()).unwrap().count();
+        for run in remedies(&sandbox, "registry") {
+            assert!(!run.chars().any(char::is_control), "{run:?}");
+            type_in(&sandbox, &run);
+        }
+        let after = fs::read_dir(sandbox.work()).unwrap().count();
+        assert_eq!(before, after, "{name:?}");
+        let run = sandbox.vak(&["doctor"]).expect(0);
+        assert!(
+            run.stdout.contains("✓ registry"),
+            "{name:?}\n{}",
+            run.stdout
+        );
+    }
+}
+
+/// What doctor says to type about a check.
+fn remedies(sandbox: &Sandbox, check: &str) -> Vec<String> {
+    let report = sandbox.vak(&["doctor", "--format", "json"]).json();
+    let mut checks = report["checks"].as_array().unwrap().iter();
+    let check = checks.find(|it| it["id"] == check).unwrap();
+    let remedies = check["remedies"].as_array().unwrap().iter();
+    remedies
+        .map(|remedy| remedy["run"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// Types a command into a shell that knows `vak`.
+#[track_caller]
+fn type_in(sandbox: &Sandbox, line: &str) -> Run {
+    let vak = sandbox.command::<&str>(&[]);
+    let mut shell = std::process::Command::new("bash");
+    shell
+        .args(["-c", &format!("vak() {{ \"$VAK\" \"$@\"; }}; {line}")])
+        .env("VAK", vak.get_program())
+        .current_dir(sandbox.work());
+    for (key, value) in vak.get_envs() {
+        match value {
+            Some(value) => shell.env(key, value),
+            None => shell.env_remove(key),
+        };
+    }
+    Run::from(shell.output().unwrap()).expect(0)
+}

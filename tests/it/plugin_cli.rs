@@ -2,7 +2,7 @@
 
 use crate::plugin::Home;
 use crate::sandbox::Run;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 
 const STALE: &str = "Then call `python_eval` with the code.";
@@ -229,25 +229,114 @@ fn looking_creates_nothing_not_even_a_lock() {
     assert_eq!(home.sandbox.tree(), before);
 }
 
-#[test]
-fn names_in_the_registry_cannot_command_the_terminal() {
+/// What a terminal obeys or hides, in every way there is.
+const HOSTILE: &str = "\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}5m\u{202e}\u{200b}\u{7f}\r";
+
+/// A home whose workspace, as a clone may, brings a store in which every text is hostile.
+fn home_with_hostile_texts() -> Home {
     let home = Home::new();
-    let registry = "{\"schema\": 1, \"plugins\": {\"a\\u001b[2Jb\": {\"description\": \"\\u001b]0;x\\u0007\"}}}";
+    let stale = home.package_saying("stale", "1.0.0", STALE);
+    fs::rename(
+        stale.join("skills/work"),
+        stale.join(format!("skills/{HOSTILE}")),
+    )
+    .unwrap();
+    let more = ["--scope", "workspace", "--allow-retired"];
+    // No such package can be installed; the registry of a clone says what it likes.
+    let healthy = home.package("stale", "0.9.0");
+    home.plugins(&[&["install", path(&healthy)][..], &more].concat())
+        .expect(0);
+    let plugins = home.sandbox.workspace().join("plugins");
+    let mut registry: Value =
+        serde_json::from_slice(&fs::read(plugins.join("registry.json")).unwrap()).unwrap();
+    let place = registry["plugins"]["stale"]["package_path"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    fs::remove_dir_all(&place).unwrap();
+    fs::rename(&stale, &place).unwrap();
+    for field in [
+        "version",
+        "description",
+        "publisher",
+        "license",
+        "format",
+        "source",
+        "digest",
+    ] {
+        registry["plugins"]["stale"][field] = HOSTILE.into();
+    }
+    let mut nameless = registry["plugins"]["stale"].clone();
+    nameless["package_path"] = HOSTILE.into();
+    registry["plugins"][HOSTILE] = nameless;
+    fs::write(plugins.join("registry.json"), registry.to_string()).unwrap();
+    let gone = json!(HOSTILE).to_string().replace('\u{7f}', "\\u007f");
+    let config = format!("[plugins]\nnetwork_allow = [{gone}]\n");
+    home.sandbox.write("work/.vak/config.toml", config);
+    fs::create_dir_all(plugins.join("quarantine").join(HOSTILE)).unwrap();
+    home
+}
+
+/// The text without the styles that vak itself prints: `ESC [`, numbers, `m`.
+fn unstyled(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let mut plain = parts.next().unwrap().to_owned();
+    for part in parts {
+        let after = part.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        match after.strip_prefix('m') {
+            Some(after) => plain.push_str(after),
+            None => plain.push_str(&format!("\u{1b}[{part}")),
+        }
+    }
+    plain
+}
+
+/// In colour, as on a terminal: without it every escape is dropped, whoever wrote it.
+#[test]
+fn no_text_of_a_store_can_command_the_terminal() {
+    let mut looks = vec![
+        vec!["doctor"],
+        vec!["doctor", "--repair", "--dry-run"],
+        vec!["setup", "seed", "--dry-run"],
+        vec!["skills", "list"],
+        vec!["scan", ".vak"],
+        vec!["plugins", "list"],
+        vec!["plugins", "list", "--quarantine"],
+        vec!["plugins", "retired"],
+    ];
+    let mut changes = Vec::new();
+    for name in ["stale", HOSTILE] {
+        looks.push(vec!["plugins", "inspect", name]);
+        for command in ["enable", "disable", "remove"] {
+            looks.push(vec!["plugins", command, name, "--dry-run"]);
+            changes.push(vec!["plugins", command, name]);
+        }
+    }
+    changes.push(vec!["plugins", "remove", HOSTILE, "--forget"]);
+    changes.push(vec!["plugins", "list", "--quarantine"]);
+    changes.push(vec!["plugins", "restore", HOSTILE]);
+    changes.push(vec!["plugins", "purge", "--older-than", "0s"]);
+    for commands in [looks, changes, vec![vec!["setup", "seed"]]] {
+        let home = home_with_hostile_texts();
+        for args in commands {
+            let mut command = home.sandbox.command(&args);
+            let run = Run::from(command.env("CLICOLOR_FORCE", "1").output().unwrap());
+            let said = unstyled(&format!("{}{}", run.stdout, run.stderr));
+            let is_obeyed = |c: &char| c.is_control() && *c != '\n';
+            let is_hidden = |c: &char| "\u{202e}\u{200b}".contains(*c);
+            let bad = said.chars().find(|c| is_obeyed(c) || is_hidden(c));
+            assert_eq!(bad, None, "{args:?}\n{}", said.escape_debug());
+        }
+    }
+}
+
+#[test]
+fn a_name_that_is_none_can_only_be_forgotten_and_is_kept_in_quarantine() {
+    let home = Home::new();
+    let registry = "{\"schema\": 1, \"plugins\": {\"a\\u001b[2Jb\": {}}}";
     home.sandbox
         .write("home/.vak/plugins/registry.json", registry);
-    for args in [
-        &["list"][..],
-        &["retired"],
-        &["inspect", "a\u{1b}[2Jb"],
-        &["remove", "a\u{1b}[2Jb"],
-    ] {
-        let run = home.plugins(args);
-        assert!(
-            !run.stdout.contains('\u{1b}') && !run.stderr.contains('\u{1b}'),
-            "{args:?}"
-        );
-    }
-    // A name that is none can only be forgotten, and is kept in quarantine.
+    home.plugins(&["remove", "a\u{1b}[2Jb"]).expect(2);
     home.plugins(&["remove", "a\u{1b}[2Jb", "--forget"])
         .expect(0);
     assert_eq!(

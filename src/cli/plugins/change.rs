@@ -244,7 +244,7 @@ fn write_switch(
         } else {
             format!("is {state} already")
         };
-        let scope = store.scope();
+        let (plugin, scope) = (shown_text(plugin), store.scope());
         writeln!(
             out,
             "{GOOD}✓{GOOD:#} {STRONG}{plugin}{STRONG:#} {line} in the {scope} store"

@@ -12,7 +12,7 @@ use crate::roots::{Roots, Scope};
 use crate::scan::Grade;
 use crate::seed;
 use crate::tools::{RetiredTool, canonical_tool_name};
-use crate::words::count;
+use crate::words::{count, plugin_command};
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Write as _};
@@ -255,11 +255,8 @@ fn write_inspection(out: &mut Out, roots: &Roots, inspection: &Inspection) -> io
     write_places(out, &inspection.scanned, Grade::Mentions)?;
     if !plugin.enabled {
         let option = scope_option(roots, inspection.scanned.scope);
-        let name = shown_text(&plugin.name);
-        writeln!(
-            out,
-            "{FAINT}next:{FAINT:#} vak plugins enable {name}{option}"
-        )?;
+        let enable = plugin_command("enable", &plugin.name, option);
+        writeln!(out, "{FAINT}next:{FAINT:#} {enable}")?;
     }
     Ok(())
 }

@@ -140,6 +140,12 @@ pub(crate) fn shown_text(text: &str) -> String {
     text.chars().map(harmless).collect()
 }
 
+/// Any text, its lines kept, made fit for a terminal.
+pub(crate) fn shown_lines(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(shown_text).collect();
+    lines.join("\n")
+}
+
 /// A path, made fit for a terminal.
 pub(crate) fn shown_path(path: &Path) -> String {
     shown_text(&path.to_string_lossy())
