@@ -51,6 +51,12 @@ pub enum ConfigError {
     /// It can't be read or written.
     #[error(transparent)]
     Disk(#[from] DiskError),
+    /// It is a link that leads nowhere.
+    #[error("`{}` is a link that leads to no file\nhint: bring back the file it leads to, or delete the link if no config is wanted", path.display())]
+    Dangling {
+        /// The link.
+        path: PathBuf,
+    },
     /// Something is wrong in its text.
     #[error("`{}:{}:{}`: {fault}", path.display(), fault.place.line, fault.place.column)]
     Text {
@@ -64,12 +70,13 @@ pub enum ConfigError {
 const MAX_BYTES: u64 = 4 << 20;
 
 impl Config {
-    /// Reads the config at `path`; a file that does not exist says nothing.
+    /// Reads the config at `path`; a file that does not exist says nothing. A link that leads nowhere is an
+    /// error.
     ///
     /// # Errors
     /// [`ConfigError`] if it can't be read, is not TOML, or holds another type than a key calls for.
     pub fn read(path: &Path) -> Result<Config, ConfigError> {
-        match disk::read(path, MAX_BYTES)? {
+        match read(path)? {
             Some(bytes) => Config::parse(&bytes).map_err(text_error(path)),
             None => Ok(Config::default()),
         }
@@ -117,7 +124,7 @@ pub enum Pruning {
 /// # Errors
 /// [`ConfigError`] if the config can't be read or understood.
 pub fn plan_prune(path: &Path, name: &str) -> Result<Option<Pruned>, ConfigError> {
-    match disk::read(path, MAX_BYTES)? {
+    match read(path)? {
         Some(bytes) => prune(&bytes, name).map_err(text_error(path)),
         None => Ok(None),
     }
@@ -165,7 +172,7 @@ pub fn restore_plugins_network_allow(
     cut: &Cut,
     mode: Mode,
 ) -> Result<Option<Restored>, ConfigError> {
-    let bytes = disk::read(path, MAX_BYTES)?.unwrap_or_default();
+    let bytes = read(path)?.unwrap_or_default();
     let restored = put_back(&bytes, cut).map_err(text_error(path))?;
     if let Some(restored) = &restored
         && mode.writes()
@@ -173,6 +180,17 @@ pub fn restore_plugins_network_allow(
         disk::replace(guard, path, &restored.bytes)?;
     }
     Ok(restored)
+}
+
+/// The bytes of a config; `None` if there is none. A link that leads nowhere is not that: what it led to
+/// may hold the operator's word, which must not be lost with it.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, ConfigError> {
+    match disk::read(path, MAX_BYTES)? {
+        None if path.is_symlink() => Err(ConfigError::Dangling {
+            path: path.to_owned(),
+        }),
+        found => Ok(found),
+    }
 }
 
 /// The operator's word: an item that can't be understood is an error, or cleanup would take away

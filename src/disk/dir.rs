@@ -223,6 +223,14 @@ impl Dir {
         }
     }
 
+    /// As [`Dir::read`], for a file below this directory, with directories alone on the way to it.
+    pub fn read_below(&self, relative: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
+        match self.parent_of(relative)? {
+            Some((parent, name)) => parent.read(name, limit),
+            None => Ok(None),
+        }
+    }
+
     pub(super) fn stat(&self, name: &OsStr) -> Result<Option<Stat>> {
         match rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(stat)),

@@ -1,7 +1,8 @@
 //! Whether the configs can be read, and whether what they allow is there.
 
-use super::{Check, Item, Place, Seen, Verdict, edit, merged};
-use crate::words::count;
+use super::{Check, Item, Place, Seen, Verdict, edit, look_at, merged};
+use crate::config::ConfigError;
+use crate::words::{count, with_hints};
 use std::path::Path;
 
 /// Fails where a config cannot be read or understood.
@@ -12,13 +13,19 @@ pub(super) fn readable(seen: &Seen) -> Check {
         if let Err(why) = &seen.config {
             items.push(Item {
                 subject: format!("{} config", seen.scope),
-                found: why.clone(),
+                found: with_hints(why),
                 places: Vec::new(),
             });
-            remedies.push(edit(
-                &seen.path,
-                "opens it to be mended; until then no plugin is cleaned up, and the file is left as it is",
-            ));
+            remedies.push(match why {
+                ConfigError::Text { .. } => edit(
+                    &seen.path,
+                    "opens it to be mended; until then no plugin is cleaned up, and the file is left as it is",
+                ),
+                _ => look_at(
+                    &seen.path,
+                    "shows what stands there and whose it is; until it can be read no plugin is cleaned up",
+                ),
+            });
         }
     }
     let present = seen

@@ -11,7 +11,7 @@ mod skills;
 mod state;
 mod store;
 
-use crate::config::Config;
+use crate::config::{Config, ConfigError};
 use crate::plugin::cleanup::Policy;
 use crate::plugin::{PluginStore, ScannedPlugin};
 use crate::roots::{Roots, Scope};
@@ -142,7 +142,7 @@ struct SeenStore {
 struct SeenConfig {
     scope: Scope,
     path: PathBuf,
-    config: Result<Config, String>,
+    config: Result<Config, ConfigError>,
 }
 
 impl Seen {
@@ -154,7 +154,7 @@ impl Seen {
         let mut policy = Policy::default();
         let configs = roots.iter().map(|(scope, root)| {
             let path = root.join(crate::config::FILE_NAME);
-            let config = Config::read(&path).map_err(|error| with_hints(&error));
+            let config = Config::read(&path);
             if let Ok(config) = &config {
                 policy.keep(scope, config.keep_retired.iter().cloned());
             }
@@ -204,6 +204,11 @@ fn remedy(run: impl Into<String>, effect: impl Into<String>) -> Remedy {
         run: run.into(),
         effect: effect.into(),
     }
+}
+
+/// Shows what stands at a place, for a person to judge.
+fn look_at(path: &Path, effect: impl Into<String>) -> Remedy {
+    remedy(format!("ls -lad {}", shell_quoted(path)), effect)
 }
 
 /// Opens a file to be mended by a person.

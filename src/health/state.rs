@@ -1,13 +1,13 @@
 //! Whether the starter skills are current, and whether somebody holds the lock.
 
-use super::{Check, Item, Verdict, remedy};
+use super::{Check, Item, Verdict, look_at, remedy};
 use crate::disk::{self, LOCK_FILE};
 use crate::mode::Mode;
 use crate::plugin::PluginStore;
 use crate::roots::{Roots, Scope};
 use crate::seed::SeedError;
 use crate::seed::starter::{self, StarterState};
-use crate::words::{count, shell_quoted, with_hints};
+use crate::words::{count, with_hints};
 
 /// Warns where a starter skill or plugin is older than this vak's; one that the user changed is as it
 /// should be.
@@ -106,8 +106,8 @@ pub(super) fn lock(roots: &Roots) -> Check {
             places: Vec::new(),
         });
         if worse == Verdict::Fail {
-            remedies.push(remedy(
-                format!("ls -la {}", shell_quoted(&path)),
+            remedies.push(look_at(
+                &path,
                 "shows what stands in the lock's place; vak needs a plain file there that it may write",
             ));
         }

@@ -6,14 +6,14 @@
 use super::installed::InstalledPlugin;
 use super::raw::{RawObject, list_to_raw, to_raw};
 use super::{PluginError, Result};
-use crate::disk::{self, LockGuard};
+use crate::disk::{self, Dir, LockGuard};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::path::{Path, PathBuf};
 
-/// The file's name below `plugins/`.
-pub(super) const REGISTRY_FILE: &str = "registry.json";
+/// The file, relative to the root.
+const REGISTRY: &str = "plugins/registry.json";
 
 /// The schema that this program writes, and the newest it reads.
 const SCHEMA: u64 = 1;
@@ -50,7 +50,7 @@ pub enum RegistryFault {
 /// A registry in memory.
 #[derive(Debug)]
 pub(super) struct Registry {
-    path: PathBuf,
+    root: PathBuf,
     top: RawObject,
     generation: u64,
     pub(super) plugins: RawObject,
@@ -59,17 +59,21 @@ pub(super) struct Registry {
 }
 
 impl Registry {
-    /// Reads the registry of a store; a missing one is empty.
-    pub(super) fn load(path: &Path) -> Result<Registry> {
-        match disk::read(path, SIZE_LIMIT)? {
-            None => Ok(Registry::empty(path)),
-            Some(bytes) => Registry::parse(path, &bytes),
+    /// Reads the registry of the store below a root; a missing one is empty. No link is followed to it.
+    pub(super) fn load(root: &Path) -> Result<Registry> {
+        let bytes = match Dir::open(root)? {
+            Some(root) => root.read_below(Path::new(REGISTRY), SIZE_LIMIT)?,
+            None => None,
+        };
+        match bytes {
+            None => Ok(Registry::empty(root)),
+            Some(bytes) => Registry::parse(root, &bytes),
         }
     }
 
-    fn empty(path: &Path) -> Registry {
+    fn empty(root: &Path) -> Registry {
         Registry {
-            path: path.to_owned(),
+            root: root.to_owned(),
             top: RawObject::default(),
             generation: 0,
             plugins: RawObject::default(),
@@ -78,9 +82,10 @@ impl Registry {
         }
     }
 
-    fn parse(path: &Path, bytes: &[u8]) -> Result<Registry> {
+    fn parse(root: &Path, bytes: &[u8]) -> Result<Registry> {
+        let path = root.join(REGISTRY);
         let fault = |fault: RegistryFault| PluginError::Registry {
-            path: path.to_owned(),
+            path: path.clone(),
             fault,
         };
         let top = parse_top(bytes).map_err(fault)?;
@@ -90,20 +95,20 @@ impl Registry {
         match schema {
             None | Some(0) => Err(fault(RegistryFault::NoSchema)),
             Some(found) if found > SCHEMA => Err(PluginError::NewerSchema {
-                path: path.to_owned(),
+                path,
                 found,
                 known: SCHEMA,
             }),
-            Some(_) => Registry::from_top(path, top).map_err(|error| {
+            Some(_) => Registry::from_top(root, top).map_err(|error| {
                 let placed = serde_json::from_slice::<Parts>(bytes).err();
                 fault(RegistryFault::Json(placed.unwrap_or(error)))
             }),
         }
     }
 
-    fn from_top(path: &Path, top: RawObject) -> serde_json::Result<Registry> {
+    fn from_top(root: &Path, top: RawObject) -> serde_json::Result<Registry> {
         Ok(Registry {
-            path: path.to_owned(),
+            root: root.to_owned(),
             generation: part(&top, "generation")?,
             plugins: part(&top, "plugins")?,
             versions: part(&top, "versions")?,
@@ -137,7 +142,7 @@ impl Registry {
 
     fn read_entry(&self, name: &str, entry: &RawValue) -> Result<InstalledPlugin> {
         InstalledPlugin::read(name, entry).map_err(|source| PluginError::Registry {
-            path: self.path.clone(),
+            path: self.root.join(REGISTRY),
             fault: RegistryFault::Entry {
                 name: name.to_owned(),
                 source,
@@ -221,8 +226,13 @@ impl Registry {
     /// Writes it, as the next generation.
     pub(super) fn save(mut self, guard: &LockGuard) -> Result<()> {
         let text = self.render().map_err(|source| self.json(source))?;
-        disk::replace(guard, &self.path, text.as_bytes())?;
-        Ok(())
+        let path = Path::new(REGISTRY);
+        Ok(disk::replace_below(
+            guard,
+            &self.root,
+            path,
+            text.as_bytes(),
+        )?)
     }
 
     fn render(&mut self) -> serde_json::Result<String> {
@@ -239,7 +249,7 @@ impl Registry {
 
     fn json(&self, source: serde_json::Error) -> PluginError {
         PluginError::Registry {
-            path: self.path.clone(),
+            path: self.root.join(REGISTRY),
             fault: RegistryFault::Json(source),
         }
     }

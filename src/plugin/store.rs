@@ -1,6 +1,6 @@
 //! A store: its place, its lock, and what can be read of it.
 
-use super::document::{REGISTRY_FILE, Registry};
+use super::document::Registry;
 use super::grants::{self, Grant};
 use super::installed::InstalledPlugin;
 use super::location::{self, LocationFault};
@@ -345,13 +345,7 @@ impl PluginStore {
     }
 
     pub(super) fn load(&self) -> Result<Registry> {
-        // The directory itself must be one: a link in its place is not followed.
-        self.open_below("plugins")?;
-        Registry::load(&self.registry_path())
-    }
-
-    pub(super) fn registry_path(&self) -> PathBuf {
-        self.root.join("plugins").join(REGISTRY_FILE)
+        Registry::load(&self.root)
     }
 
     pub(super) fn installed(&self, registry: &Registry, name: &str) -> Result<InstalledPlugin> {

@@ -1,10 +1,11 @@
 //! What vak remembers of what it shipped: `seed.json` in the shared root.
 
 use super::SeedError;
-use crate::disk::{self, LockGuard};
+use crate::disk::{self, Dir, LockGuard};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::Path;
 
 /// The memory's file, in the shared root.
@@ -40,7 +41,11 @@ impl Default for Memory {
 impl Memory {
     pub(super) fn read(root: &Path) -> Result<Memory, SeedError> {
         let path = root.join(FILE);
-        let Some(bytes) = disk::read(&path, READ_LIMIT)? else {
+        let bytes = match Dir::open(root)? {
+            Some(root) => root.read(OsStr::new(FILE), READ_LIMIT)?,
+            None => None,
+        };
+        let Some(bytes) = bytes else {
             return Ok(Memory::default());
         };
         let memory: Memory =
@@ -58,13 +63,17 @@ impl Memory {
     }
 
     pub(super) fn write(&self, lock: &LockGuard, root: &Path) -> Result<(), SeedError> {
-        let path = root.join(FILE);
         let mut text = serde_json::to_string_pretty(self).map_err(|source| SeedError::Memory {
-            path: path.clone(),
+            path: root.join(FILE),
             source,
         })?;
         text.push('\n');
-        Ok(disk::replace(lock, &path, text.as_bytes())?)
+        Ok(disk::replace_below(
+            lock,
+            root,
+            Path::new(FILE),
+            text.as_bytes(),
+        )?)
     }
 }
 

@@ -277,6 +277,7 @@ impl From<ConfigError> for Problem {
     fn from(error: ConfigError) -> Problem {
         match error {
             ConfigError::Disk(error) => error.into(),
+            ConfigError::Dangling { .. } => Problem::internal("a config is a link to no file"),
             ConfigError::Text { fault, .. } => {
                 Problem::internal(format!("a config has a fault in line {}", fault.place.line))
             }

@@ -463,14 +463,16 @@ fn reads_files_as_they_come() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("config.toml");
     assert_eq!(Config::read(&path).unwrap(), Config::default());
-    symlink("nowhere", &path).unwrap();
-    assert_eq!(Config::read(&path).unwrap(), Config::default());
-    fs::remove_file(&path).unwrap();
-
     let refused = |path: &Path| match Config::read(path) {
         Err(ConfigError::Disk(error)) => error,
         other => panic!("{other:?}"),
     };
+    symlink("nowhere", &path).unwrap();
+    let dangling = Config::read(&path).unwrap_err();
+    assert!(matches!(dangling, ConfigError::Dangling { .. }));
+    assert!(dangling.to_string().contains("config.toml"), "{dangling}");
+    fs::remove_file(&path).unwrap();
+
     fs::create_dir(&path).unwrap();
     assert!(matches!(refused(&path), DiskError::NotAFile { .. }));
     fs::remove_dir(&path).unwrap();

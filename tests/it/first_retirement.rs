@@ -198,6 +198,32 @@ fn a_workspace_does_not_speak_for_the_users_store() {
     assert!(told.contains("kept react-sandbox"), "{told}");
 }
 
+/// A link to a file that is away (an unmounted disk, dotfiles not checked out) is no absent config.
+#[test]
+fn a_config_that_is_a_link_to_nothing_stops_the_clean_up_and_fails_doctor() {
+    let sandbox = stale();
+    let away = sandbox.path().join("dotfiles/vak.toml");
+    let link = sandbox.shared().join("config.toml");
+    fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink(&away, &link).unwrap();
+    let starter = ["data-tools", "git-history"];
+    let before = packages(&sandbox);
+    for command in [
+        &["setup", "seed"][..],
+        &["services-sync"],
+        &["plugins", "remove", "python-sandbox"],
+    ] {
+        let run = sandbox.vak(command).expect(2);
+        let told = "config.toml` is a link that leads to no file";
+        assert!(run.stderr.contains(told), "{}", run.stderr);
+        assert_eq!(packages(&sandbox).without(&starter), before);
+        assert_eq!(fs::read_link(&link).unwrap(), away);
+        assert!(!away.exists());
+    }
+    let run = sandbox.vak(&["doctor"]).expect(1);
+    assert!(run.stdout.contains("✗ config "), "{}", run.stdout);
+}
+
 /// Where the operator's word can't be read nothing is taken away: it might be meant to stay.
 #[test]
 fn a_broken_config_stops_the_clean_up_and_is_left_as_it_is() {

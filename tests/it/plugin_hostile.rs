@@ -2,6 +2,7 @@
 //! tree, with all that lies outside of the store, is afterwards what it was.
 
 use crate::plugin::Home;
+use crate::sandbox::Run;
 use crate::tree::Tree;
 use serde_json::{Value, json};
 use std::ffi::OsStr;
@@ -137,6 +138,64 @@ fn a_registered_bad_name_reaches_no_path_and_can_be_forgotten() {
         assert_eq!(store.quarantine().unwrap().len(), 1);
         let id = store.quarantine().unwrap().remove(0).id;
         assert!(store.restore(&guard, &id).is_err());
+    }
+}
+
+/// A clone may bring links in the place of vak's own files. Only a config may be one.
+#[test]
+fn a_link_in_the_place_of_a_file_of_a_root_is_refused_wherever_it_leads() {
+    for file in ["plugins/registry.json", "seed.json"] {
+        for target in [
+            "precious.json",
+            "nowhere.json",
+            "home/.vak/plugins/registry.json",
+        ] {
+            let (home, _) = home_with_outside();
+            home.sandbox
+                .write("precious.json", "{\"schema\": 1, \"plugins\": {}}\n");
+            let link = home.sandbox.workspace().join(file);
+            fs::create_dir_all(link.parent().unwrap()).unwrap();
+            symlink(home.sandbox.path().join(target), &link).unwrap();
+            let package = home.package("new", "1.0.0");
+            let package = package.to_str().unwrap();
+            let before = home.sandbox.tree();
+            let commands: &[&[&str]] = match file {
+                "seed.json" => &[&["setup", "seed"]],
+                _ => &[
+                    &["plugins", "list", "--scope", "workspace"],
+                    &[
+                        "plugins",
+                        "install",
+                        package,
+                        "--scope",
+                        "workspace",
+                        "--dry-run",
+                    ],
+                    &["plugins", "install", package, "--scope", "workspace"],
+                    &[
+                        "plugins",
+                        "remove",
+                        "demo",
+                        "--forget",
+                        "--scope",
+                        "workspace",
+                    ],
+                ],
+            };
+            for args in commands {
+                let mut command = home.sandbox.command(args);
+                if file == "seed.json" {
+                    command.env("VAK_HOME", home.sandbox.work());
+                }
+                let run = Run::from(command.output().unwrap()).expect(2);
+                let named = format!("{}` is not a regular file", link.display());
+                assert!(run.stderr.contains(&named), "{args:?}: {}", run.stderr);
+                let after = home.sandbox.tree().without(&["work/.vak/.lock"]);
+                assert_eq!(after, before, "{args:?}");
+            }
+            let report = home.sandbox.vak(&["doctor", "--format", "json"]).stdout;
+            assert!(!report.contains("--forget"), "{report}");
+        }
     }
 }
 
