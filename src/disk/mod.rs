@@ -114,6 +114,21 @@ pub enum DiskError {
 }
 
 impl DiskError {
+    /// What it is about.
+    pub fn path(&self) -> &Path {
+        match self {
+            DiskError::Io { path, .. }
+            | DiskError::LockTimeout { path, .. }
+            | DiskError::NotCovered { path }
+            | DiskError::NotPlain { path }
+            | DiskError::NotADirectory { path }
+            | DiskError::NotAFile { path }
+            | DiskError::TooManyLinks { path }
+            | DiskError::TooLarge { path, .. }
+            | DiskError::Exists { path } => path,
+        }
+    }
+
     /// The system's kind of error, where the system refused.
     pub fn io_kind(&self) -> Option<io::ErrorKind> {
         match self {

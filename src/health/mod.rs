@@ -13,9 +13,9 @@ mod store;
 
 use crate::config::{Config, ConfigError};
 use crate::plugin::cleanup::Policy;
-use crate::plugin::{PluginStore, ScannedPlugin};
+use crate::plugin::{PluginError, PluginStore, ScannedPlugin};
 use crate::roots::{Roots, Scope};
-use crate::words::{shell_quoted, with_hints};
+use crate::words::shell_quoted;
 use serde::Serialize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -136,7 +136,7 @@ struct Seen {
 
 struct SeenStore {
     store: PluginStore,
-    plugins: Result<Vec<ScannedPlugin>, String>,
+    plugins: Result<Vec<ScannedPlugin>, PluginError>,
 }
 
 struct SeenConfig {
@@ -148,7 +148,7 @@ struct SeenConfig {
 impl Seen {
     fn look(roots: &Roots) -> Seen {
         let stores = PluginStore::open_all(roots).into_iter().map(|store| {
-            let plugins = store.scan().map_err(|error| with_hints(&error));
+            let plugins = store.scan();
             SeenStore { store, plugins }
         });
         let mut policy = Policy::default();
@@ -190,10 +190,14 @@ fn heading(plugin: &ScannedPlugin) -> String {
     format!("{}{version} ({})", plugin.plugin.name, plugin.scope)
 }
 
-/// ` --scope …` for the commands about a plugin whose name both stores have.
+/// ` --scope …` for the commands about a plugin whose name another store has too, or may have.
 fn scope_flag(seen: &Seen, name: &str, scope: Scope) -> String {
-    let mut others = seen.plugins().filter(|plugin| plugin.scope != scope);
-    match others.any(|plugin| plugin.plugin.name == name) {
+    let mut others = seen.stores.iter().filter(|it| it.store.scope() != scope);
+    let may_have = |other: &SeenStore| match &other.plugins {
+        Ok(plugins) => plugins.iter().any(|plugin| plugin.plugin.name == name),
+        Err(_) => true,
+    };
+    match others.any(may_have) {
         true => format!(" --scope {scope}"),
         false => String::new(),
     }

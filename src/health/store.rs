@@ -1,8 +1,14 @@
 //! Whether the registries, the packages and the quarantine agree.
 
-use super::{Check, Item, Remedy, Seen, SeenStore, Verdict, edit, merged, remedy};
-use crate::plugin::{Depth, Inconsistency, Operation};
-use crate::words::{count, plugin_command, shell_quoted, with_hints};
+use super::{
+    Check, Item, Remedy, Seen, SeenStore, Verdict, edit, look_at, merged, remedy, scope_flag,
+};
+use crate::plugin::{
+    Depth, Inconsistency, LocationFault, Operation, PluginError, PluginStore, RegistryFault,
+};
+use crate::roots::Scope;
+use crate::seed::{self, starter};
+use crate::words::{count, plugin_command, shell_quoted, split_hints, with_hints};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A quarantine older than this is worth a purge.
@@ -10,12 +16,12 @@ const OLD: Duration = Duration::from_hours(90 * 24);
 
 /// Fails where a registry cannot be read, or what it names is not there or not what was installed; warns of
 /// what is merely left over.
-pub(super) fn registry(seen: &Seen) -> Check {
+pub(super) fn registry(all: &Seen) -> Check {
     let mut verdict = Verdict::Pass;
     let mut items = Vec::new();
     let mut remedies = Vec::new();
-    for seen in &seen.stores {
-        let (worst, found, run) = one_registry(seen);
+    for seen in &all.stores {
+        let (worst, found, run) = one_registry(all, seen);
         verdict = verdict.max(worst);
         items.extend(found);
         remedies.extend(run);
@@ -34,32 +40,14 @@ pub(super) fn registry(seen: &Seen) -> Check {
     }
 }
 
-fn one_registry(seen: &SeenStore) -> (Verdict, Vec<Item>, Vec<Remedy>) {
+fn one_registry(all: &Seen, seen: &SeenStore) -> (Verdict, Vec<Item>, Vec<Remedy>) {
     let store = &seen.store;
-    let file = store.root().join("plugins/registry.json");
-    let unreadable = |why: String| {
-        let (text, hints) = split_hints(&why);
-        let item = Item {
-            subject: format!("{} store", store.scope()),
-            found: text,
-            places: Vec::new(),
-        };
-        let mut run = vec![remedy(
-            format!("mv {} {}.broken", shell_quoted(&file), shell_quoted(&file)),
-            "sets the file aside; the packages stay, and are listed as belonging to no plugin",
-        )];
-        if !hints.is_empty() {
-            run.clear();
-            run.push(edit(&file, hints.join("; ")));
-        }
-        (Verdict::Fail, vec![item], run)
-    };
-    if let Err(why) = &seen.plugins {
-        return unreadable(why.clone());
+    if let Err(error) = &seen.plugins {
+        return unreadable(all, store, error);
     }
     let (found, unfinished) = match (store.check(Depth::Contents), store.unfinished()) {
         (Ok(found), Ok(unfinished)) => (found, unfinished),
-        (Err(error), _) | (_, Err(error)) => return unreadable(with_hints(&error)),
+        (Err(error), _) | (_, Err(error)) => return unreadable(all, store, &error),
     };
     let mut verdict = Verdict::Pass;
     let mut items = Vec::new();
@@ -71,7 +59,7 @@ fn one_registry(seen: &SeenStore) -> (Verdict, Vec<Item>, Vec<Remedy>) {
             found: inconsistency.to_string(),
             places: Vec::new(),
         });
-        run.extend(remedy_for(inconsistency));
+        run.extend(remedies_for(all, store, inconsistency));
     }
     for change in &unfinished {
         verdict = verdict.max(Verdict::Warn);
@@ -105,30 +93,115 @@ fn gravity(inconsistency: &Inconsistency) -> Verdict {
     }
 }
 
-fn remedy_for(inconsistency: &Inconsistency) -> Option<Remedy> {
-    match inconsistency {
-        Inconsistency::BadName { .. }
-        | Inconsistency::Pending { .. }
-        | Inconsistency::Record { .. } => None,
-        Inconsistency::Path { plugin, .. } => Some(remedy(
-            plugin_command("remove", plugin, " --forget"),
-            "takes the entry out of the registry and touches no package",
+/// A store of which the registry, or something else that the check needs, can't be read.
+fn unreadable(
+    all: &Seen,
+    store: &PluginStore,
+    error: &PluginError,
+) -> (Verdict, Vec<Item>, Vec<Remedy>) {
+    let told = with_hints(error);
+    let (text, hints) = split_hints(&told);
+    let run = match error {
+        PluginError::Registry {
+            fault: RegistryFault::Entry { name, .. },
+            ..
+        } => Some(forget(all, store, name)),
+        PluginError::Registry { path, .. } => Some(edit(path, hints.join("; "))),
+        other => look_into(other),
+    };
+    let item = Item {
+        subject: format!("{} store", store.scope()),
+        // A hint is told once.
+        found: if run.is_some() { text } else { told.clone() },
+        places: Vec::new(),
+    };
+    (Verdict::Fail, vec![item], Vec::from_iter(run))
+}
+
+/// What to look at where the disk refused.
+fn look_into(error: &PluginError) -> Option<Remedy> {
+    match error {
+        PluginError::Disk(error) => Some(look_at(
+            error.path(),
+            "shows what stands there and whose it is; what vak keeps must be plain files and directories that it may read",
         )),
-        Inconsistency::Digest { plugin, .. } | Inconsistency::Unacceptable { plugin, .. } => {
-            Some(remedy(
-                plugin_command("remove", plugin, ""),
-                "takes it away, reversibly; then install it again from its source",
-            ))
+        _ => None,
+    }
+}
+
+fn remedies_for(all: &Seen, store: &PluginStore, inconsistency: &Inconsistency) -> Vec<Remedy> {
+    let plugins = store.root().join("plugins");
+    let one = match inconsistency {
+        Inconsistency::Path {
+            path,
+            fault: LocationFault::Unreadable(_),
+            ..
+        } => look_at(
+            &store.root().join(path),
+            "shows whose it is; vak must be allowed to read all of it",
+        ),
+        Inconsistency::BadName { plugin } | Inconsistency::Path { plugin, .. } => {
+            forget(all, store, plugin)
         }
-        Inconsistency::Orphan { path } => Some(remedy(
+        Inconsistency::Digest { plugin, .. } | Inconsistency::Unacceptable { plugin, .. } => {
+            return replace(all, store, plugin);
+        }
+        Inconsistency::Orphan { path } => remedy(
             format!("ls {}", shell_quoted(path)),
             "shows what is there; nothing uses it, delete it if you don't know it",
-        )),
-        Inconsistency::Stray { .. } => Some(remedy(
+        ),
+        Inconsistency::Record { id, .. } => look_at(
+            &plugins.join("quarantine").join(id),
+            "shows it; vak neither restores nor deletes it, delete it if you don't know it",
+        ),
+        Inconsistency::Pending { id, .. } => look_at(
+            &plugins.join("pending").join(format!("{id}.json")),
+            "shows the file; vak leaves that change as it is until the file is mended or deleted",
+        ),
+        Inconsistency::Stray { .. } => remedy(
             "vak doctor --repair",
             "clears away what a killed process left",
-        )),
+        ),
+    };
+    vec![one]
+}
+
+fn forget(all: &Seen, store: &PluginStore, name: &str) -> Remedy {
+    if name.contains('\0') {
+        let registry = store.root().join("plugins/registry.json");
+        return edit(
+            &registry,
+            "opens the registry; no command can name that plugin, so take its entry out",
+        );
     }
+    let scope = scope_flag(all, name, store.scope());
+    remedy(
+        plugin_command("remove", name, &format!(" --forget{scope}")),
+        "takes the entry out of the registry, into quarantine, and touches no package",
+    )
+}
+
+/// How to come by a package as it was installed, for one that no longer is.
+fn replace(all: &Seen, store: &PluginStore, name: &str) -> Vec<Remedy> {
+    let scope = scope_flag(all, name, store.scope());
+    let remove = plugin_command("remove", name, &scope);
+    let is_shipped = starter::shipped_plugins().contains_key(name);
+    if !is_shipped || store.scope() != Scope::User {
+        let effect = "takes it away, reversibly; then install it again from its source";
+        return vec![remedy(remove, effect)];
+    }
+    vec![
+        remedy(
+            remove,
+            "takes it away, reversibly; vak then takes it for deleted by you",
+        ),
+        edit(
+            &store.root().join(seed::MEMORY),
+            format!(
+                "opens what vak remembers of what it ships; without `{name}` in it, `vak setup seed` installs that plugin anew"
+            ),
+        ),
+    ]
 }
 
 /// Says how much is in quarantine; warns where some of it is old.
@@ -140,6 +213,7 @@ pub(super) fn quarantine(seen: &Seen) -> Check {
     let mut bytes = 0;
     let mut oldest = Duration::ZERO;
     let mut items = Vec::new();
+    let mut unread = Vec::new();
     for seen in &seen.stores {
         match seen.store.quarantine() {
             Ok(list) => {
@@ -152,15 +226,18 @@ pub(super) fn quarantine(seen: &Seen) -> Check {
                     }
                 }
             }
-            Err(error) => items.push(Item {
-                subject: format!("{} store", seen.store.scope()),
-                found: with_hints(&error),
-                places: Vec::new(),
-            }),
+            Err(error) => {
+                unread.extend(look_into(&error));
+                items.push(Item {
+                    subject: format!("{} store", seen.store.scope()),
+                    found: with_hints(&error),
+                    places: Vec::new(),
+                });
+            }
         }
     }
     let (verdict, remedies) = if !items.is_empty() {
-        (Verdict::Fail, Vec::new())
+        (Verdict::Fail, unread)
     } else if oldest > OLD {
         let purge = remedy(
             "vak plugins purge --older-than 90d",
@@ -200,13 +277,4 @@ fn size(bytes: u64) -> String {
         1024..1_048_576 => format!("{} KiB", bytes.div_ceil(1024)),
         _ => format!("{} MiB", bytes.div_ceil(1_048_576)),
     }
-}
-
-fn split_hints(words: &str) -> (String, Vec<String>) {
-    let (hints, text): (Vec<&str>, Vec<&str>) =
-        words.lines().partition(|line| line.starts_with("hint: "));
-    let hints = hints
-        .into_iter()
-        .map(|line| line["hint: ".len()..].to_owned());
-    (text.join("\n"), hints.collect())
 }

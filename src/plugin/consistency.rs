@@ -5,6 +5,7 @@ use super::package::{Digest, survey};
 use super::removal::recorded_places;
 use super::{InstalledPlugin, PluginError, PluginName, PluginStore, Result, lossy_path};
 use crate::disk::{Dir, Kind, STRAY_PREFIX};
+use crate::words::in_one_line;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -170,12 +171,16 @@ impl PluginStore {
                     recorded: plugin.digest.clone(),
                     found: package.digest,
                 }),
-                Err(error) => found.push(Inconsistency::Unacceptable {
+                Err(PluginError::Package { fault, .. }) => {
+                    found.push(Inconsistency::Unacceptable {
+                        plugin: name(),
+                        why: fault.to_string(),
+                    });
+                }
+                Err(error) => found.push(Inconsistency::Path {
                     plugin: name(),
-                    why: match error {
-                        PluginError::Package { fault, .. } => fault.to_string(),
-                        other => other.to_string(),
-                    },
+                    path: plugin.package_path.clone(),
+                    fault: LocationFault::Unreadable(in_one_line(&error)),
                 }),
             },
         }

@@ -7,6 +7,7 @@ use super::installed::InstalledPlugin;
 use super::raw::{RawObject, list_to_raw, to_raw};
 use super::{PluginError, Result};
 use crate::disk::{self, Dir, LockGuard};
+use crate::words::plugin_command;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -45,6 +46,19 @@ pub enum RegistryFault {
         /// What is wrong in it.
         source: serde_json::Error,
     },
+}
+
+impl RegistryFault {
+    /// What to do about it.
+    pub fn advice(&self) -> String {
+        match self {
+            RegistryFault::Entry { name, .. } => format!(
+                "mend the entry, or take it out with `{}`",
+                plugin_command("remove", name, " --forget")
+            ),
+            _ => "mend the file, or move it away to begin with an empty one".to_owned(),
+        }
+    }
 }
 
 /// A registry in memory.

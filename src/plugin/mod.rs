@@ -97,8 +97,9 @@ pub enum PluginError {
     },
     /// The registry does not read as one.
     #[error(
-        "`{}` is not a plugin registry: {fault}\nhint: nothing was changed; mend the file, or move it away to begin with an empty one",
-        path.display()
+        "`{}` is not a plugin registry: {fault}\nhint: nothing was changed; {}",
+        path.display(),
+        fault.advice()
     )]
     Registry {
         /// The file.

@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 /// The memory's file, in the shared root.
-const FILE: &str = "seed.json";
+pub(crate) const FILE: &str = "seed.json";
 
 /// The schema that this program writes, and the newest it reads.
 const SCHEMA: u32 = 1;

@@ -6,6 +6,8 @@
 mod memory;
 pub mod starter;
 
+pub(crate) use memory::FILE as MEMORY;
+
 use crate::config::{self, Config, ConfigError};
 use crate::disk::DiskError;
 use crate::mode::Mode;

@@ -2,11 +2,14 @@
 //! repairs mend.
 
 use crate::sandbox::{Run, Sandbox};
+use crate::tree::Tree;
 use serde_json::Value;
 use snapbox::{Assert, Data};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use vak::plugin::{Depth, Inconsistency, PluginStore};
+use vak::roots::Scope;
 
 const REPOSITORY: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -233,6 +236,10 @@ fn what_may_not_be_read_is_named() {
     let run = Run::from(command.uid(65534).gid(65534).output().unwrap()).expect(1);
     assert!(run.stdout.contains("✗ registry"), "{}", run.stdout);
     assert!(run.stdout.contains("denied"), "{}", run.stdout);
+    // It may be sound: nothing is said to take it away.
+    for harmful in ["run mv", "run vak plugins remove", "run ${EDITOR"] {
+        assert!(!run.stdout.contains(harmful), "{}", run.stdout);
+    }
     assert!(
         run.stdout.contains("✓ retired-tools-list"),
         "{}",
@@ -281,6 +288,145 @@ fn what_to_type_about_a_name_is_safe_and_works() {
     }
 }
 
+/// A store that is broken in one way.
+struct Broken {
+    sandbox: Sandbox,
+}
+
+impl Broken {
+    /// A home where both stores have the sound plugin `sqlite-notebook`.
+    fn new() -> Broken {
+        let sandbox = Sandbox::new();
+        install(&sandbox, "sqlite-notebook", &[]);
+        install(&sandbox, "sqlite-notebook", &["--scope", "workspace"]);
+        Broken { sandbox }
+    }
+
+    fn registry(&self) -> PathBuf {
+        self.sandbox.workspace().join("plugins/registry.json")
+    }
+
+    /// Makes the workspace's package another than was installed.
+    fn damage(&self) {
+        let package = package(&self.sandbox.workspace(), "sqlite-notebook");
+        fs::remove_file(package.join("vak-plugin.json")).unwrap();
+    }
+
+    /// Gives the workspace's registry an entry.
+    fn enter(self, name: &str, entry: Value) -> Broken {
+        let text = fs::read(self.registry()).unwrap();
+        let mut registry: Value = serde_json::from_slice(&text).unwrap();
+        registry["plugins"][name] = entry;
+        fs::write(self.registry(), registry.to_string()).unwrap();
+        self
+    }
+}
+
+/// Typing what doctor says about the registry, whatever is wrong in it, puts it in order, and takes away
+/// nothing but what is wrong.
+#[test]
+fn what_to_type_about_a_registry_mends_it_and_costs_nothing_sound() {
+    let damaged = Broken::new();
+    damaged.damage();
+    let gone = Broken::new();
+    let packages = gone.sandbox.workspace().join("plugins/packages");
+    fs::remove_dir_all(packages.join("sqlite-notebook")).unwrap();
+    let bad_name = |name| {
+        let broken = Broken::new();
+        let registry = fs::read(broken.registry()).unwrap();
+        let registry: Value = serde_json::from_slice(&registry).unwrap();
+        let entry = registry["plugins"]["sqlite-notebook"].clone();
+        broken.enter(name, entry)
+    };
+    let bad_entry = |name| Broken::new().enter(name, serde_json::json!({"enabled": "yes"}));
+    let unreadable_beside = Broken::new();
+    unreadable_beside
+        .sandbox
+        .write("home/.vak/plugins/registry.json", "{");
+    unreadable_beside.damage();
+    for (what, broken) in [
+        ("a damaged package", damaged),
+        ("no package", gone),
+        ("no name", bad_name("")),
+        ("a name from below", bad_name("../../x")),
+        ("an entry that is none", bad_entry("odd")),
+        ("one that both have", bad_entry("sqlite-notebook")),
+        ("one under no name", bad_entry("-x")),
+        ("the other store is unreadable", unreadable_beside),
+    ] {
+        let sandbox = &broken.sandbox;
+        let shared = Tree::read(&sandbox.shared());
+        for run in remedies(sandbox, "registry") {
+            assert!(!run.starts_with("mv "), "{what}: {run}");
+            type_in(sandbox, &run);
+        }
+        let store = PluginStore::open(&sandbox.workspace(), Scope::Workspace);
+        let left = store.check(Depth::Contents).unwrap();
+        let is_harmless = |it: &Inconsistency| matches!(it, Inconsistency::Orphan { .. });
+        assert!(left.iter().all(is_harmless), "{what}: {left:?}");
+        let after = Tree::read(&sandbox.shared());
+        assert_eq!(
+            after.without(&[".lock"]),
+            shared.without(&[".lock"]),
+            "{what}"
+        );
+    }
+}
+
+/// What may be sound, or is a person's to judge, is shown; no command takes it away.
+#[test]
+fn what_to_type_about_what_only_a_person_can_judge_changes_nothing() {
+    let record = Broken::new();
+    fs::create_dir_all(record.sandbox.workspace().join("plugins/quarantine/junk-1")).unwrap();
+    let pending = Broken::new();
+    pending
+        .sandbox
+        .write("work/.vak/plugins/pending/junk-1.json", "{}");
+    let linked = Broken::new();
+    let registry = linked.registry();
+    fs::rename(&registry, registry.with_extension("real")).unwrap();
+    std::os::unix::fs::symlink("registry.real", &registry).unwrap();
+    let unnameable = Broken::new().enter("a\0b", serde_json::json!({}));
+    for broken in [record, pending, linked, unnameable] {
+        let sandbox = &broken.sandbox;
+        let before = sandbox.tree();
+        let remedies = remedies(sandbox, "registry");
+        assert!(!remedies.is_empty());
+        for run in remedies {
+            type_in(sandbox, &run);
+        }
+        assert_eq!(sandbox.tree(), before);
+    }
+}
+
+/// A starter plugin has no source to install it from again.
+#[test]
+fn a_damaged_starter_plugin_comes_back_by_what_doctor_says() {
+    let sandbox = Sandbox::new();
+    sandbox.vak(&["setup", "seed"]).expect(0);
+    let sound = package(&sandbox.shared(), "git-history");
+    let files = Tree::read(&sound);
+    fs::write(sound.join("README"), "mine").unwrap();
+    let remedies = remedies(&sandbox, "registry");
+    assert_eq!(remedies.len(), 2, "{remedies:?}");
+    type_in(&sandbox, &remedies[0]);
+    // What a person does in the editor.
+    let memory = sandbox.shared().join("seed.json");
+    assert!(remedies[1].contains("seed.json"), "{remedies:?}");
+    let mut remembered: Value = serde_json::from_slice(&fs::read(&memory).unwrap()).unwrap();
+    remembered["plugins"]
+        .as_object_mut()
+        .unwrap()
+        .remove("git-history")
+        .unwrap();
+    fs::write(&memory, remembered.to_string()).unwrap();
+    sandbox.vak(&["setup", "seed"]).expect(0);
+    assert_eq!(Tree::read(&sound), files);
+    sandbox
+        .vak(&["plugins", "inspect", "git-history"])
+        .expect(0);
+}
+
 /// What doctor says to type about a check.
 fn remedies(sandbox: &Sandbox, check: &str) -> Vec<String> {
     let report = sandbox.vak(&["doctor", "--format", "json"]).json();
@@ -300,6 +446,7 @@ fn type_in(sandbox: &Sandbox, line: &str) -> Run {
     shell
         .args(["-c", &format!("vak() {{ \"$VAK\" \"$@\"; }}; {line}")])
         .env("VAK", vak.get_program())
+        .env("EDITOR", "true")
         .current_dir(sandbox.work());
     for (key, value) in vak.get_envs() {
         match value {
