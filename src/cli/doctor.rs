@@ -75,7 +75,7 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut Out) -> anyhow::Result<Status> {
     }
     if let Some(repair) = repair.filter(|repair| !repair.failed.is_empty()) {
         out.flush()?;
-        return Err(super::sync::failure(&repair));
+        return Err(super::sync::failure(&repair.failed));
     }
     Ok(if report.is_healthy() {
         Status::Clean

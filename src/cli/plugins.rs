@@ -178,7 +178,7 @@ struct PurgeArgs {
 
 /// List the plugins that tell the model to call a retired tool
 ///
-/// Exit code 1 if there is one. Changes nothing; `vak setup seed` takes them into quarantine.
+/// Exit code 1 if there is one, 2 if a plugin can't be read. Changes nothing; `vak setup seed` takes them into quarantine.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  vak plugins retired --format json")]
 struct RetiredArgs {

@@ -57,12 +57,12 @@ pub(crate) fn reconcile(
         return Ok(Status::Clean);
     }
     out.flush()?;
-    Err(failure(&report))
+    Err(failure(&report.failed))
 }
 
 /// What failed, as one error.
-pub(crate) fn failure(report: &SeedReport) -> anyhow::Error {
-    match report.failed.as_slice() {
+pub(crate) fn failure(failed: &[String]) -> anyhow::Error {
+    match failed {
         [one] => anyhow::anyhow!("{one}"),
         several => anyhow::anyhow!(
             "{} could not be done:\n{}",

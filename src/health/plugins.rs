@@ -41,6 +41,12 @@ pub(super) fn retired(seen: &Seen) -> Check {
     let unknown: Vec<String> = unknown
         .map(|seen| format!("the {} store", seen.store.scope()))
         .collect();
+    let unread = seen.plugins().filter(|plugin| {
+        let is_kept = seen.policy.keeps(plugin.scope, &plugin.plugin.name);
+        !is_kept && !plugin.scan.is_retired() && plugin.unreadable().is_some()
+    });
+    let unread: Vec<String> = unread.map(heading).collect();
+    let unknown = [unknown, unread].concat();
     let mut summary = match retired.len() {
         0 => format!(
             "none of {} calls a retired tool",

@@ -210,7 +210,9 @@ impl PluginStore {
         look(&plugins)
     }
 
-    /// The plugins that tell the model to call a retired tool, with what was found, by name. Reads only.
+    /// The plugins that tell the model to call a retired tool, with what was found, by name. Reads only. Of a
+    /// plugin that can't be read nobody knows: those are among [`PluginStore::scan`]'s, each with its
+    /// [`ScannedPlugin::unreadable`].
     pub fn retired_plugins(&self) -> Result<Vec<ScannedPlugin>> {
         let mut scanned = self.scan()?;
         scanned.retain(|plugin| plugin.scan.is_retired());

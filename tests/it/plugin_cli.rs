@@ -142,6 +142,77 @@ fn retired_says_what_where_and_what_next_and_exits_with_1() {
     assert_eq!(report["plugins"][0]["kept"], true);
 }
 
+/// What can't be read may call anything: it is told, and the exit code is not that of a clean look.
+#[test]
+fn a_plugin_that_cannot_be_read_is_told_by_every_look_for_retired_ones() {
+    use std::os::unix::fs::PermissionsExt as _;
+    for (shut, more) in [
+        ("skills/work/SKILL.md", None),
+        ("", None),
+        ("skills", Some(STALE)),
+    ] {
+        let home = Home::new();
+        home.install_enabled(&home.package_saying("shut", "1.0.0", STALE));
+        if let Some(text) = more {
+            home.install_enabled(&home.package_saying("stale", "1.0.0", text));
+        }
+        let place = home.registry()["plugins"]["shut"]["package_path"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        let shut = std::path::Path::new(&place).join(shut);
+        let chmod = |path: &std::path::Path, mode| {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        };
+        chmod(home.sandbox.path(), 0o755);
+        chmod(&shut, 0o000);
+        let run =
+            |args: &[&str]| Run::from(as_nobody(home.sandbox.command(args)).output().unwrap());
+        let human = run(&["plugins", "retired"]).expect(2);
+        assert_eq!(
+            human.stdout.contains("stale"),
+            more.is_some(),
+            "{}",
+            human.stdout
+        );
+        assert!(
+            !human.stdout.contains("No plugin calls"),
+            "{}",
+            human.stdout
+        );
+        assert!(human.stderr.contains("`shut`"), "{}", human.stderr);
+        let json = run(&["plugins", "retired", "--format", "json"])
+            .expect(2)
+            .json();
+        assert_eq!(
+            json["plugins"].as_array().unwrap().len(),
+            usize::from(more.is_some())
+        );
+        assert!(json["failed"][0].as_str().unwrap().contains("`shut`"));
+        let doctor = run(&["doctor"]);
+        assert!(
+            !doctor.stdout.contains("✓ retired-plugins"),
+            "{}",
+            doctor.stdout
+        );
+        assert!(
+            doctor.stdout.contains("shut 1.0.0 (user) can't be read"),
+            "{}",
+            doctor.stdout
+        );
+        chmod(&shut, 0o755);
+    }
+}
+
+/// The command as another user where the tests run as root, for whom nothing is forbidden.
+fn as_nobody(mut command: std::process::Command) -> std::process::Command {
+    use std::os::unix::process::CommandExt as _;
+    if rustix::process::geteuid().is_root() {
+        command.uid(65_534).gid(65_534);
+    }
+    command
+}
+
 #[test]
 fn a_stale_package_is_refused_with_file_line_and_what_to_do() {
     let home = Home::new();

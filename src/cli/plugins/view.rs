@@ -2,6 +2,7 @@
 
 use super::super::out::Out;
 use super::super::scan::excerpt::{shown_path, shown_text};
+use super::super::sync::failure;
 use super::super::{BAD, FAINT, Format, GOOD, STRONG, Status, WARN, write_json};
 use super::{InspectArgs, ListArgs, Look, RetiredArgs, find_store, scope_option, stores, table};
 use crate::plugin::cleanup::Policy;
@@ -12,7 +13,7 @@ use crate::roots::{Roots, Scope};
 use crate::scan::Grade;
 use crate::seed;
 use crate::tools::{RetiredTool, canonical_tool_name};
-use crate::words::{count, plugin_command};
+use crate::words::{count, plugin_command, with_hints};
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Write as _};
@@ -298,28 +299,49 @@ fn write_places(out: &mut Out, scanned: &ScannedPlugin, weakest: Grade) -> io::R
 
 pub(super) fn retired(args: &RetiredArgs, roots: &Roots, out: &mut Out) -> anyhow::Result<Status> {
     let policy = seed::policy(roots)?;
-    let mut plugins = Vec::new();
+    let mut scanned = Vec::new();
     for store in stores(roots, args.look.scope) {
-        plugins.extend(store.retired_plugins()?);
+        scanned.extend(store.scan()?);
     }
-    let plugins: Vec<_> = plugins.iter().map(|it| Retired::of(it, &policy)).collect();
+    let (retired, others): (Vec<_>, Vec<_>) = scanned.iter().partition(|it| it.scan.is_retired());
+    let plugins: Vec<_> = retired.iter().map(|it| Retired::of(it, &policy)).collect();
+    // What can't be read may tell the model anything.
+    let failed: Vec<String> = others
+        .iter()
+        .filter(|it| !policy.keeps(it.scope, &it.plugin.name))
+        .filter_map(|it| Some(with_hints(&it.unreadable()?)))
+        .collect();
     let status = if plugins.is_empty() {
         Status::Clean
     } else {
         Status::Findings
     };
     match args.look.format {
-        Format::Json => write_json(out, &RetiredDocument { schema: 1, plugins })?,
-        Format::Human if plugins.is_empty() => writeln!(out, "No plugin calls a retired tool.")?,
-        Format::Human => write_retired(out, &plugins)?,
+        Format::Json => write_json(
+            out,
+            &RetiredDocument {
+                schema: 1,
+                plugins,
+                failed: &failed,
+            },
+        )?,
+        Format::Human if !plugins.is_empty() => write_retired(out, &plugins)?,
+        Format::Human if failed.is_empty() => writeln!(out, "No plugin calls a retired tool.")?,
+        Format::Human => writeln!(out, "No plugin that can be read calls a retired tool.")?,
     }
-    Ok(status)
+    if failed.is_empty() {
+        return Ok(status);
+    }
+    out.flush()?;
+    Err(failure(&failed))
 }
 
 #[derive(Serialize)]
 struct RetiredDocument<'a> {
     schema: u32,
     plugins: Vec<Retired<'a>>,
+    /// What could not be read, in words.
+    failed: &'a [String],
 }
 
 /// A retired plugin: what is known of it, of the tools it calls, and where it does.
