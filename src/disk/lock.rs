@@ -2,7 +2,9 @@
 //! process however that ends. The file stays when the lock is gone; it means nothing by itself.
 
 use super::{Dir, DiskError, Result, io_error, os_error, sweep};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
+use rustix::io::Errno;
+use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
@@ -110,7 +112,7 @@ pub fn probe(root: &Path) -> Result<LockState> {
     let Some(dir) = Dir::open(root)? else {
         return Ok(LockState::Free);
     };
-    let Some(file) = dir.open_file(std::ffi::OsStr::new(LOCK_FILE))? else {
+    let Some(file) = dir.open_file(OsStr::new(LOCK_FILE))? else {
         return Ok(LockState::Free);
     };
     match file.try_lock_shared() {
@@ -118,6 +120,18 @@ pub fn probe(root: &Path) -> Result<LockState> {
         Err(TryLockError::WouldBlock) => Ok(LockState::Held),
         Err(TryLockError::Error(source)) => Err(io_error("look at the lock", &path)(source)),
     }
+}
+
+/// Says whether this process may change what stands at a path: write a file, or what a directory holds.
+/// Where nothing stands there, what would hold it counts.
+pub fn probe_write(path: &Path) -> Result<()> {
+    let existing = path.ancestors().find(|it| it.exists()).unwrap_or(path);
+    let access = match existing.is_dir() {
+        true => Access::WRITE_OK | Access::EXEC_OK,
+        false => Access::WRITE_OK,
+    };
+    rustix::fs::accessat(CWD, existing, access, AtFlags::EACCESS)
+        .map_err(os_error("write to", existing))
 }
 
 struct LockFile {
@@ -134,18 +148,7 @@ impl LockFile {
             path: root.to_owned(),
         })?;
         let path = root.join(LOCK_FILE);
-        let flags = OFlags::RDWR
-            | OFlags::CREATE
-            | OFlags::NOFOLLOW
-            | OFlags::NONBLOCK
-            | OFlags::NOCTTY
-            | OFlags::CLOEXEC;
-        let file: File =
-            match rustix::fs::openat(&dir, LOCK_FILE, flags, Mode::from_raw_mode(0o666)) {
-                Ok(fd) => fd.into(),
-                Err(rustix::io::Errno::LOOP) => return Err(DiskError::NotAFile { path }),
-                Err(errno) => return Err(os_error("open the lock", &path)(errno)),
-            };
+        let file = open_or_create(&dir, &path)?;
         let metadata = file.metadata().map_err(io_error("look at", &path))?;
         if !metadata.is_file() {
             return Err(DiskError::NotAFile { path });
@@ -156,6 +159,27 @@ impl LockFile {
             path,
             identity: (metadata.dev(), metadata.ino()),
         })
+    }
+}
+
+/// Some file systems lock only what is open for writing. On others a file that another user left (one `sudo
+/// vak` is enough) can be locked all the same.
+fn open_or_create(dir: &Dir, path: &Path) -> Result<File> {
+    let flags = OFlags::RDWR
+        | OFlags::CREATE
+        | OFlags::NOFOLLOW
+        | OFlags::NONBLOCK
+        | OFlags::NOCTTY
+        | OFlags::CLOEXEC;
+    match rustix::fs::openat(dir, LOCK_FILE, flags, Mode::from_raw_mode(0o666)) {
+        Ok(fd) => Ok(fd.into()),
+        Err(Errno::LOOP) => Err(DiskError::NotAFile {
+            path: path.to_owned(),
+        }),
+        Err(errno) => match dir.open_file(OsStr::new(LOCK_FILE)) {
+            Ok(Some(file)) if matches!(errno, Errno::ACCESS | Errno::ROFS) => Ok(file),
+            _ => Err(os_error("open the lock", path)(errno)),
+        },
     }
 }
 

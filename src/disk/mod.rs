@@ -25,7 +25,8 @@ mod tree;
 pub use dir::{Dir, Entry, Kind};
 pub use executable::{Executable, ExecutableLock, InMemory, Staged};
 pub use lock::{
-    LOCK_FILE, LockGuard, LockState, TIMEOUT, lock, lock_all, lock_within, probe, set_wait_hook,
+    LOCK_FILE, LockGuard, LockState, TIMEOUT, lock, lock_all, lock_within, probe, probe_write,
+    set_wait_hook,
 };
 #[cfg(feature = "agent")]
 pub(crate) use replace::replace_at;

@@ -1,13 +1,14 @@
 //! Whether the starter skills are current, and whether somebody holds the lock.
 
 use super::{Check, Item, Verdict, look_at, remedy};
-use crate::disk::{self, LOCK_FILE};
+use crate::disk::{self, DiskError, LOCK_FILE};
 use crate::mode::Mode;
 use crate::plugin::PluginStore;
 use crate::roots::{Roots, Scope};
 use crate::seed::SeedError;
 use crate::seed::starter::{self, StarterState};
-use crate::words::{count, with_hints};
+use crate::words::with_hints;
+use std::path::Path;
 
 /// Warns where a starter skill or plugin is older than this vak's; one that the user changed is as it
 /// should be.
@@ -84,44 +85,79 @@ fn states(roots: &Roots) -> Result<Vec<StarterState>, SeedError> {
         .collect())
 }
 
-/// Fails where the lock cannot be taken at all; warns where another process holds it.
+/// What every change writes to, relative to a root.
+const WRITTEN: [&str; 5] = [
+    "",
+    "plugins",
+    "plugins/packages",
+    "plugins/quarantine",
+    "plugins/registry.json",
+];
+
+/// Fails where the lock cannot be taken at all, or the user's root may not be changed under it; warns where
+/// another process holds it, and where a workspace's root may not be changed.
 pub(super) fn lock(roots: &Roots) -> Check {
     let mut items = Vec::new();
     let mut remedies = Vec::new();
-    let mut verdict = Verdict::Pass;
+    let mut worst = (Verdict::Pass, "free");
     for (scope, root) in roots.iter() {
-        let path = root.join(LOCK_FILE);
-        let (worse, found) = match disk::probe(root) {
-            Ok(disk::LockState::Free) => continue,
+        let (verdict, summary, found) = match disk::probe(root) {
             Ok(disk::LockState::Held) => (
                 Verdict::Warn,
+                "held",
                 "another vak is at work; changes wait for it".to_owned(),
             ),
-            Err(error) => (Verdict::Fail, with_hints(&error)),
+            Ok(disk::LockState::Free) => match first_unwritable(scope, root) {
+                None => continue,
+                Some(error) => {
+                    remedies.push(look_at(
+                        error.path(),
+                        "shows whose it is; every change needs to write there",
+                    ));
+                    let verdict = match scope {
+                        Scope::User => Verdict::Fail,
+                        Scope::Workspace => Verdict::Warn,
+                    };
+                    (
+                        verdict,
+                        "free, but no change can be made",
+                        with_hints(&error),
+                    )
+                }
+            },
+            Err(error) => {
+                remedies.push(look_at(
+                    &root.join(LOCK_FILE),
+                    "shows what stands in the lock's place; vak needs a plain file there that it may read",
+                ));
+                (Verdict::Fail, "can't be taken", with_hints(&error))
+            }
         };
-        verdict = verdict.max(worse);
+        if verdict > worst.0 {
+            worst = (verdict, summary);
+        }
         items.push(Item {
             subject: format!("{scope} root"),
             found,
             places: Vec::new(),
         });
-        if worse == Verdict::Fail {
-            remedies.push(look_at(
-                &path,
-                "shows what stands in the lock's place; vak needs a plain file there that it may write",
-            ));
-        }
     }
-    let summary = match verdict {
-        Verdict::Pass => "free".to_owned(),
-        Verdict::Warn => format!("{} held", count(items.len(), "lock")),
-        Verdict::Fail => "can't be taken".to_owned(),
-    };
+    let (verdict, summary) = worst;
     Check {
         id: "lock",
         verdict,
-        summary,
+        summary: summary.to_owned(),
         items,
         remedies,
     }
+}
+
+fn first_unwritable(scope: Scope, root: &Path) -> Option<DiskError> {
+    // Nobody needs a workspace root that is not there.
+    if scope == Scope::Workspace && !root.exists() {
+        return None;
+    }
+    let written = WRITTEN.iter().map(|place| root.join(place));
+    let mut refused = written.filter_map(|place| disk::probe_write(&place).err());
+    refused.next()
 }

@@ -427,12 +427,77 @@ fn a_damaged_starter_plugin_comes_back_by_what_doctor_says() {
         .expect(0);
 }
 
-/// What doctor says to type about a check.
-fn remedies(sandbox: &Sandbox, check: &str) -> Vec<String> {
-    let report = sandbox.vak(&["doctor", "--format", "json"]).json();
+/// The lock check is about whether a change can be made, so it is compared with one.
+#[test]
+fn the_lock_check_passes_exactly_where_a_change_can_be_made() {
+    let cases = [
+        ("home/.vak/.lock", 0o644, true),
+        ("home/.vak/.lock", 0o444, true),
+        ("home/.vak/.lock", 0o000, false),
+        ("home/.vak", 0o555, false),
+        ("home/.vak/plugins", 0o555, false),
+        ("home/.vak/plugins/registry.json", 0o444, false),
+    ];
+    for (place, mode, works) in cases {
+        let sandbox = Sandbox::new();
+        install(&sandbox, "sqlite-notebook", &[]);
+        give_to_nobody(sandbox.path());
+        let opened = |mode| fs::Permissions::from_mode(mode);
+        fs::set_permissions(sandbox.path().join(place), opened(mode)).unwrap();
+        let report = as_nobody(&sandbox, &["doctor", "--format", "json"]).json();
+        let lock = check(&report, "lock");
+        assert_eq!(lock["verdict"] == "pass", works, "{place} {mode:o}: {lock}");
+        assert_eq!(lock["remedies"].as_array().unwrap().is_empty(), works);
+        let change = as_nobody(&sandbox, &["setup", "seed"]);
+        assert_eq!(
+            change.code == 0,
+            works,
+            "{place} {mode:o}: {}",
+            change.stderr
+        );
+        fs::set_permissions(sandbox.path().join(place), opened(0o755)).unwrap();
+    }
+    // Before there is a root, what is to hold it counts.
+    let sandbox = Sandbox::new();
+    give_to_nobody(sandbox.path());
+    fs::set_permissions(sandbox.home(), fs::Permissions::from_mode(0o555)).unwrap();
+    let report = as_nobody(&sandbox, &["doctor", "--format", "json"]).json();
+    assert_eq!(check(&report, "lock")["verdict"], "fail");
+    as_nobody(&sandbox, &["setup", "seed"]).expect(2);
+}
+
+/// Makes everything below a path another user's, where the tests run as root, for whom nothing is forbidden.
+fn give_to_nobody(path: &Path) {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    std::os::unix::fs::lchown(path, Some(65_534), Some(65_534)).unwrap();
+    if path.is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            give_to_nobody(&entry.unwrap().path());
+        }
+    }
+}
+
+fn as_nobody(sandbox: &Sandbox, args: &[&str]) -> Run {
+    use std::os::unix::process::CommandExt as _;
+    let mut command = sandbox.command(args);
+    if rustix::process::geteuid().is_root() {
+        command.uid(65_534).gid(65_534);
+    }
+    Run::from(command.output().unwrap())
+}
+
+/// A check of a report, by its name.
+fn check<'a>(report: &'a Value, id: &str) -> &'a Value {
     let mut checks = report["checks"].as_array().unwrap().iter();
-    let check = checks.find(|it| it["id"] == check).unwrap();
-    let remedies = check["remedies"].as_array().unwrap().iter();
+    checks.find(|it| it["id"] == id).unwrap()
+}
+
+/// What doctor says to type about a check.
+fn remedies(sandbox: &Sandbox, id: &str) -> Vec<String> {
+    let report = sandbox.vak(&["doctor", "--format", "json"]).json();
+    let remedies = check(&report, id)["remedies"].as_array().unwrap().iter();
     remedies
         .map(|remedy| remedy["run"].as_str().unwrap().to_owned())
         .collect()
