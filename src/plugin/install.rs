@@ -1,12 +1,13 @@
 //! Installing a package: surveyed, scanned, copied aside, verified, and only then part of the store.
 //!
-//! A package of the same name is taken in three ways. The same content again changes nothing. Another
-//! version needs [`InstallOptions::upgrade`]; the earlier generation stays in `packages/` and in the
-//! registry's `versions`, and the new one is disabled until somebody enables it, as any new content is but
-//! vak's own ([`InstallOptions::enabled`]). The same version with other content is refused: a version that means two things names nothing.
+//! A package of the same name is taken in three ways. The same content again changes nothing, but where the
+//! package was gone it is put back. Another version needs [`InstallOptions::upgrade`]; the earlier generation
+//! stays in `packages/` and in the registry's `versions`, and the new one is disabled until somebody enables
+//! it, as any new content is but vak's own ([`InstallOptions::enabled`]). The same version with other content
+//! is refused: a version that means two things names nothing.
 
 use super::document::Registry;
-use super::location::PACKAGES;
+use super::location::{self, LocationFault, PACKAGES};
 use super::manifest::{self, Manifest};
 use super::package::{Survey, refused, survey};
 use super::pending::STAGING;
@@ -45,6 +46,8 @@ pub enum InstallState {
     },
     /// The same content was installed already; nothing changed.
     Unchanged,
+    /// The same content was registered already, but its package was gone; it is there again.
+    Mended,
 }
 
 /// An installation that was made, or would be.
@@ -111,14 +114,18 @@ impl PluginStore {
         let candidate = read_candidate(package, options)?;
         let registry = self.load()?;
         let (installation, candidate) = self.judge(&registry, candidate, options)?;
-        if installation.state != InstallState::Unchanged {
-            self.take_in(guard, &candidate)?;
-            self.enter(guard, registry, &installation)?;
+        match installation.state {
+            InstallState::Unchanged => {}
+            InstallState::Mended => self.take_in(guard, &candidate)?,
+            InstallState::Installed | InstallState::Upgraded { .. } => {
+                self.take_in(guard, &candidate)?;
+                self.enter(guard, registry, &installation)?;
+            }
         }
         Ok(installation)
     }
 
-    /// Compares a package with what is installed.
+    /// Compares a package with what is installed, in the registry and on disk.
     fn judge(
         &self,
         registry: &Registry,
@@ -146,7 +153,9 @@ impl PluginStore {
                     offered: version.to_owned(),
                 });
             }
-            Some(old) if old.digest == candidate.package.digest.as_str() => InstallState::Unchanged,
+            Some(old) if old.digest == candidate.package.digest.as_str() => {
+                self.judge_same(old, &candidate)?
+            }
             Some(_) => {
                 return Err(PluginError::OtherContent {
                     name: name.to_owned(),
@@ -154,8 +163,11 @@ impl PluginStore {
                 });
             }
         };
+        if state != InstallState::Unchanged {
+            self.is_taken_in(&candidate)?;
+        }
         let plugin = match (&state, installed) {
-            (InstallState::Unchanged, Some(old)) => old,
+            (InstallState::Unchanged | InstallState::Mended, Some(old)) => old,
             _ => self.entry_for(&candidate, options.enabled),
         };
         let scan = candidate.scan.clone();
@@ -167,6 +179,23 @@ impl PluginStore {
             },
             candidate,
         ))
+    }
+
+    /// What is to be done where this very content is registered: nothing, unless its package is gone.
+    fn judge_same(
+        &self,
+        installed: &InstalledPlugin,
+        candidate: &Candidate,
+    ) -> Result<InstallState> {
+        let place = location::name_place(self.root(), &installed.package_path);
+        match self.check_intact(installed) {
+            Ok(()) => Ok(InstallState::Unchanged),
+            Err(PluginError::Location {
+                fault: LocationFault::Missing,
+                ..
+            }) if place == Ok(generation(candidate)) => Ok(InstallState::Mended),
+            Err(error) => Err(error),
+        }
     }
 
     fn entry_for(&self, candidate: &Candidate, enabled: bool) -> InstalledPlugin {
@@ -207,7 +236,7 @@ impl PluginStore {
     /// Copies the package to its place: aside first, and only a verified copy is moved there.
     fn take_in(&self, guard: &LockGuard, candidate: &Candidate) -> Result<()> {
         let place = generation(candidate);
-        if self.is_taken_in(candidate, &place)? {
+        if self.is_taken_in(candidate)? {
             return Ok(());
         }
         let aside = Path::new(STAGING).join("package");
@@ -219,25 +248,19 @@ impl PluginStore {
         copied.and(cleared)
     }
 
-    /// Whether an installation that was killed before its end has put the package there.
-    fn is_taken_in(&self, candidate: &Candidate, place: &Path) -> Result<bool> {
-        let Some(dir) = self
-            .open_root()?
-            .map(|root| root.descend(place))
-            .transpose()?
-            .flatten()
-        else {
+    /// Whether the package is in its place, as an installation leaves it that was killed before its end.
+    fn is_taken_in(&self, candidate: &Candidate) -> Result<bool> {
+        let root = self.open_root()?;
+        let place = root.map(|root| root.descend(&generation(candidate)));
+        let Some(dir) = place.transpose()?.flatten() else {
             return Ok(false);
         };
-        let found = survey(dir)?;
-        if found.digest == candidate.package.digest {
-            return Ok(true);
+        let path = dir.path().to_owned();
+        match survey(dir) {
+            Ok(found) if found.digest == candidate.package.digest => Ok(true),
+            Ok(_) | Err(PluginError::Package { .. }) => Err(PluginError::PlaceTaken { path }),
+            Err(error) => Err(error),
         }
-        Err(PluginError::Digest {
-            name: candidate.manifest.name.to_string(),
-            recorded: candidate.package.digest.to_string(),
-            found: found.digest,
-        })
     }
 
     fn write_aside(&self, guard: &LockGuard, files: &[(&Path, &[u8])], aside: &Path) -> Result<()> {

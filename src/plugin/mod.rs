@@ -234,6 +234,12 @@ pub enum PluginError {
         /// The digest of the files.
         found: Digest,
     },
+    /// Something else stands where a package would be put, and belongs to no installed plugin.
+    #[error("`{}` holds something else than this package\nhint: nothing was changed; no installed plugin uses it: look at it, move it away, and install again", path.display())]
+    PlaceTaken {
+        /// The place.
+        path: PathBuf,
+    },
     /// The quarantine has no such entry.
     #[error(
         "the quarantine of the {scope} store has nothing called `{id}`\nhint: `vak plugins list --quarantine` shows what it has"

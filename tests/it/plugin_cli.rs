@@ -42,6 +42,19 @@ impl Home {
     }
 }
 
+impl Home {
+    /// Runs a command that is refused, dry and for real: in the same words, and nothing changes.
+    #[track_caller]
+    fn refuse(&self, args: &[&str]) -> String {
+        let before = self.sandbox.tree();
+        let dry = self.plugins(&[args, &["--dry-run"]].concat()).expect(2);
+        let real = self.plugins(args).expect(2);
+        assert_eq!(dry.stderr, real.stderr);
+        assert_eq!(self.sandbox.tree(), before);
+        real.stderr
+    }
+}
+
 fn path(path: &std::path::Path) -> &str {
     path.to_str().unwrap()
 }
@@ -102,6 +115,60 @@ fn the_whole_life_of_a_plugin_dry_and_real() {
     assert_eq!(dry["stores"][0]["purged"], real["stores"][0]["purged"]);
     assert_eq!(real["stores"][0]["purged"].as_array().unwrap().len(), 1);
     home.plugins(&["restore", "demo"]).expect(2);
+}
+
+/// An installation looks at the disk, not at the registry alone, and a dry run looks as closely.
+#[test]
+fn an_installation_heals_what_is_gone_and_says_what_is_in_its_way() {
+    let home = Home::new();
+    let package = home.package("demo", "1.0.0");
+    home.install_enabled(&package);
+    let sound = home.sandbox.tree();
+    let registered = home.registry()["plugins"]["demo"].clone();
+    let place = std::path::PathBuf::from(registered["package_path"].as_str().unwrap());
+    let registry = home.sandbox.shared().join("plugins/registry.json");
+    let skill = place.join("skills/work/SKILL.md");
+
+    // Its package is gone.
+    fs::remove_dir_all(home.sandbox.shared().join("plugins/packages")).unwrap();
+    let (dry, real) = home.dry_then_real(&["install", path(&package)]);
+    assert_eq!(
+        (&dry["state"], &real["state"]),
+        (&"mended".into(), &"mended".into())
+    );
+    assert_eq!(home.sandbox.tree(), sound);
+
+    // It is not what was installed: what the hint says to type helps.
+    fs::write(&skill, "edited").unwrap();
+    let refused = home.refuse(&["install", path(&package)]);
+    assert!(
+        refused.contains("hint: take it away with `vak plugins remove demo`"),
+        "{refused}"
+    );
+    home.plugins(&["remove", "demo"]).expect(0);
+    home.plugins(&["install", path(&package)]).expect(0);
+
+    // The registry was set aside: its packages are found again.
+    fs::remove_file(&registry).unwrap();
+    home.dry_then_real(&["install", path(&package)]);
+
+    // And are refused where they are not this package, whatever they are.
+    let damages: [fn(&std::path::Path); 2] = [
+        |skill| fs::write(skill, "edited").unwrap(),
+        |skill| {
+            fs::remove_file(skill).unwrap();
+            std::os::unix::fs::symlink("/etc/passwd", skill).unwrap();
+        },
+    ];
+    for damage in damages {
+        let _ = fs::remove_file(&registry);
+        damage(&skill);
+        let refused = home.refuse(&["install", path(&package)]);
+        assert!(refused.contains(path(&place)), "{refused}");
+        assert!(!refused.contains("plugins remove"), "{refused}");
+    }
+    fs::remove_dir_all(&place).unwrap();
+    home.plugins(&["install", path(&package)]).expect(0);
 }
 
 #[test]

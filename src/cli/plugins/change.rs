@@ -147,6 +147,10 @@ fn write_installation(
             shown_text(from)
         ),
         InstallState::Unchanged => format!("is installed in the {scope} store already"),
+        InstallState::Mended => format!(
+            "{} in the {scope} store, where its package was gone",
+            verb(report, "put back")
+        ),
     };
     writeln!(out, "{GOOD}✓{GOOD:#} {what} {line}")?;
     for file in &done.scan.files {
