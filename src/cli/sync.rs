@@ -139,10 +139,16 @@ fn summary(things: &[(StarterState, String)], dry_run: bool) -> String {
 
 fn write_cleanup(out: &mut Out, report: &SeedReport) -> std::io::Result<()> {
     let cleanup = &report.cleanup;
-    let taken = match (cleanup.taken.len(), report.dry_run) {
-        (0, _) => "none to take away".to_owned(),
-        (number, true) => format!("{number} to be taken away"),
-        (number, false) => format!("{number} taken away"),
+    let verb = if report.dry_run {
+        "to be taken away"
+    } else {
+        "taken away"
+    };
+    let taken = match (cleanup.taken.len(), cleanup.failed) {
+        (_, None) => "not looked at".to_owned(),
+        (0, Some(0)) => "none to take away".to_owned(),
+        (number, Some(0)) => format!("{number} {verb}"),
+        (number, Some(failed)) => format!("{number} {verb}, {failed} failed"),
     };
     writeln!(out, "{STRONG}Retired plugins{STRONG:#}: {taken}")?;
     for plugin in &cleanup.taken {

@@ -79,6 +79,9 @@ pub struct CleanupReport {
     pub kept: Vec<Stale>,
     /// The changes of killed processes that were finished.
     pub finished: Vec<Unfinished>,
+    /// How much it failed at; `None` where nothing was looked at, because nobody knows what is to be kept.
+    #[serde(skip)]
+    pub failed: Option<usize>,
 }
 
 /// A plugin that was taken away.
@@ -145,8 +148,15 @@ pub fn cleanup_retired_plugins(
     failed: &mut Vec<String>,
 ) -> CleanupReport {
     let stores = PluginStore::open_all(roots);
+    let before = failed.len();
     let report = match policy(roots) {
-        Ok(policy) => clean(&stores, &policy, mode, failed),
+        Ok(policy) => {
+            let report = clean(&stores, &policy, mode, failed);
+            CleanupReport {
+                failed: Some(failed.len() - before),
+                ..report
+            }
+        }
         Err(error) => {
             // Without the operator's word nobody knows what is to be kept.
             failed.push(with_hints(&error));
@@ -243,6 +253,7 @@ impl CleanupReport {
             taken: taken.collect(),
             kept: summary.kept,
             finished: summary.finished,
+            ..CleanupReport::default()
         }
     }
 }

@@ -198,6 +198,59 @@ fn a_workspace_does_not_speak_for_the_users_store() {
     assert!(told.contains("kept react-sandbox"), "{told}");
 }
 
+/// The line of the report on the clean-up is true whatever became of it.
+#[test]
+fn the_report_says_what_was_not_taken_away() {
+    let told = |sandbox: &Sandbox, code| {
+        let line = |args: &[&str]| {
+            let told = sandbox.vak(args).expect(code).stdout;
+            let mut lines = told.lines();
+            lines
+                .find(|line| line.starts_with("Retired plugins"))
+                .unwrap()
+                .to_owned()
+        };
+        let dry = line(&["setup", "seed", "--dry-run"]);
+        (dry, line(&["setup", "seed"]))
+    };
+    let says = |dry: &str, real: &str| {
+        let line = |what| format!("Retired plugins: {what}");
+        (line(dry), line(real))
+    };
+    assert_eq!(
+        told(&Sandbox::new(), 0),
+        says("none to take away", "none to take away")
+    );
+    assert_eq!(
+        told(&stale(), 0),
+        says("2 to be taken away", "2 taken away")
+    );
+    // Two entries with one package: neither can be taken away without the other's.
+    let overlapping = |more: bool| {
+        let sandbox = stale();
+        let path = sandbox.shared().join("plugins/registry.json");
+        let mut registry: serde_json::Value =
+            serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        registry["plugins"]["double"] = registry["plugins"]["python-sandbox"].clone();
+        if !more {
+            fs::remove_dir_all(sandbox.workspace().join("plugins")).unwrap();
+        }
+        fs::write(&path, registry.to_string()).unwrap();
+        sandbox
+    };
+    assert_eq!(
+        told(&overlapping(false), 2),
+        says("0 to be taken away, 2 failed", "0 taken away, 2 failed")
+    );
+    assert_eq!(
+        told(&overlapping(true), 2),
+        says("1 to be taken away, 2 failed", "1 taken away, 2 failed")
+    );
+    let unread = stale();
+    unread.write("home/.vak/config.toml", "[plugins\n");
+    assert_eq!(told(&unread, 2), says("not looked at", "not looked at"));
+}
+
 /// A link to a file that is away (an unmounted disk, dotfiles not checked out) is no absent config.
 #[test]
 fn a_config_that_is_a_link_to_nothing_stops_the_clean_up_and_fails_doctor() {
