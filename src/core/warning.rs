@@ -4,7 +4,7 @@ use crate::plugin::cleanup::Policy as Cleanup;
 use crate::plugin::{LocationFault, ScannedPlugin};
 use crate::roots::Scope;
 use crate::scan::Grade;
-use crate::walk::Role;
+use crate::walk::{Role, lossy_path};
 use crate::words::plugin_command;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -57,6 +57,7 @@ pub enum StartupWarning {
     /// A plugin store can't be read. Its plugins are not offered.
     BrokenStore {
         /// The root it lies below.
+        #[serde(serialize_with = "lossy_path")]
         root: PathBuf,
         /// What is wrong with it.
         message: String,
@@ -64,6 +65,7 @@ pub enum StartupWarning {
     /// A config can't be read. The defaults hold instead of what it says.
     BrokenConfig {
         /// The file.
+        #[serde(serialize_with = "lossy_path")]
         path: PathBuf,
         /// What is wrong with it.
         message: String,
@@ -71,6 +73,7 @@ pub enum StartupWarning {
     /// A workspace's config asks for more than one that is not trusted may have.
     UntrustedConfig {
         /// The file.
+        #[serde(serialize_with = "lossy_path")]
         path: PathBuf,
         /// The keys that were not followed.
         ignored: Vec<&'static str>,
@@ -83,6 +86,7 @@ pub struct RetiredReference {
     /// The retired tool.
     pub tool: String,
     /// The file, relative to the package.
+    #[serde(serialize_with = "lossy_path")]
     pub file: PathBuf,
     /// The line, counted from 1.
     pub line: usize,

@@ -15,6 +15,7 @@ use crate::config::{Config, ConfigError};
 use crate::plugin::cleanup::Policy;
 use crate::plugin::{PluginError, PluginStore, ScannedPlugin};
 use crate::roots::{Roots, Scope};
+use crate::walk::lossy_path;
 use crate::words::shell_quoted;
 use serde::Serialize;
 use std::ops::Range;
@@ -36,6 +37,7 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Place {
     /// The file; a plugin's are relative to its package.
+    #[serde(serialize_with = "lossy_path")]
     pub file: PathBuf,
     /// The line, counted from 1; 0 for the file as a whole.
     pub line: usize,

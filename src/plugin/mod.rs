@@ -74,6 +74,7 @@ pub use store::{Inspection, PluginStore, ScannedPlugin};
 use crate::config::ConfigError;
 use crate::disk::DiskError;
 use crate::roots::Scope;
+use crate::walk::lossy_path;
 use crate::words::plugin_command;
 use std::path::PathBuf;
 
@@ -292,14 +293,6 @@ fn now_unix() -> u64 {
     std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .map_or(0, |since| since.as_secs())
-}
-
-/// For a path that is only shown or compared: one that is not UTF-8 must not make a whole report fail.
-fn lossy_path<S: serde::Serializer>(
-    path: &std::path::Path,
-    serializer: S,
-) -> std::result::Result<S::Ok, S::Error> {
-    serializer.serialize_str(&path.to_string_lossy())
 }
 
 fn parse_name(given: &str) -> Result<PluginName> {

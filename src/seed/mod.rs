@@ -14,6 +14,7 @@ use crate::mode::Mode;
 use crate::plugin::cleanup::{self, Failure, Plan, Policy, Stale, Summary};
 use crate::plugin::{Grant, PluginError, PluginStore, RecordedFinding, Unfinished};
 use crate::roots::{Roots, Scope};
+use crate::walk::lossy_path;
 use crate::words::with_hints;
 use serde::Serialize;
 use starter::{StarterFile, StarterPlugin};
@@ -59,6 +60,7 @@ pub struct SeedReport {
     /// Whether nothing was written because that was not asked for.
     pub dry_run: bool,
     /// The shared root, which the starter files' paths are relative to.
+    #[serde(serialize_with = "lossy_path")]
     pub shared_root: PathBuf,
     /// Every starter file and what became of it.
     pub starter: Vec<StarterFile>,

@@ -17,6 +17,8 @@ mod tree;
 
 pub use fix::{FixedBytes, fix_bytes, scan_again};
 pub use package::scan_package;
+#[cfg(feature = "store")]
+pub(crate) use report::lossy_path;
 pub use report::{FileFinding, FileReport, PackageScan, SpecialFile, Unscanned};
 pub use role::Role;
 pub use stream::{Event, scan_targets};

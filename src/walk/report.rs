@@ -251,7 +251,7 @@ pub(crate) fn unreadable(error: impl fmt::Display) -> Unscanned {
     }
 }
 
-/// A path that is not UTF-8 must not make a whole report fail.
-fn lossy_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+/// For a path that is only shown or compared: one that is not UTF-8 must not make a whole report fail.
+pub(crate) fn lossy_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.to_string_lossy())
 }

@@ -427,6 +427,69 @@ fn a_damaged_starter_plugin_comes_back_by_what_doctor_says() {
         .expect(0);
 }
 
+/// A path that is not UTF-8 is shown as well as can be, and breaks no document off.
+#[test]
+fn every_report_is_whole_in_a_home_that_is_not_utf8() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let sandbox = Sandbox::new();
+    let place = |name: &[u8]| sandbox.path().join(std::ffi::OsStr::from_bytes(name));
+    let (home, work) = (place(b"h\xff"), place(b"w\xfe"));
+    for root in [home.join(".vak"), work.join(".vak/skills/calc")] {
+        fs::create_dir_all(root).unwrap();
+    }
+    fs::write(
+        home.join(".vak/config.toml"),
+        "[plugins]\nnetwork_allow = ['gone', 'python-sandbox']\n",
+    )
+    .unwrap();
+    fs::write(
+        work.join(".vak/skills/calc/SKILL.md"),
+        "Call `python_eval`.\n",
+    )
+    .unwrap();
+    let package = Path::new(REPOSITORY).join("examples/plugins/python-sandbox");
+    let install = [
+        "plugins",
+        "install",
+        package.to_str().unwrap(),
+        "--allow-retired",
+    ];
+    let commands = [
+        &["doctor"][..],
+        &["setup", "seed"],
+        &install,
+        &["doctor"],
+        &["skills", "list"],
+        &["plugins", "list"],
+        &["plugins", "inspect", "python-sandbox"],
+        &["plugins", "retired"],
+        &["setup", "seed", "--dry-run"],
+        &["doctor", "--repair"],
+        &["plugins", "list", "--quarantine"],
+        &["plugins", "restore", "python-sandbox"],
+        &["plugins", "remove", "python-sandbox"],
+        &["plugins", "purge", "--older-than", "0s"],
+        &["services-sync"],
+    ];
+    for args in commands {
+        for format in ["human", "json"] {
+            if format == "human" && args[0] == "plugins" {
+                continue;
+            }
+            let mut command = sandbox.command(args);
+            command
+                .args(["--format", format])
+                .env("VAK_HOME", &home)
+                .current_dir(&work);
+            let run = Run::from(command.output().unwrap());
+            assert_ne!(run.code, 2, "{args:?}: {}", run.stderr);
+            if format == "json" {
+                run.json();
+            }
+        }
+    }
+}
+
 /// The lock check is about whether a change can be made, so it is compared with one.
 #[test]
 fn the_lock_check_passes_exactly_where_a_change_can_be_made() {
