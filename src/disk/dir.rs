@@ -1,7 +1,7 @@
 //! Directories held open by handle, and what can be read through them without following a link.
 
 use super::{DiskError, Result, io_error, os_error};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawMode, Stat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -31,7 +31,7 @@ pub enum Kind {
         /// Its length in bytes.
         size: u64,
         /// Its permission bits.
-        mode: u32,
+        mode: RawMode,
         /// Whether it has more names than this one.
         hard_linked: bool,
     },

@@ -1,7 +1,7 @@
 //! Replacing a file's content in one step.
 
 use super::{Dir, DiskError, Kind, LockGuard, Result, io_error, os_error};
-use rustix::fs::{Access, AtFlags, Gid, Mode, OFlags, Stat, Uid};
+use rustix::fs::{Access, AtFlags, Gid, Mode, OFlags, RawMode, Stat, Uid};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Write as _;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub const STRAY_PREFIX: &str = ".vak-tmp.";
 
 /// The mode of what nobody else may read.
-pub(super) const OWNER_ONLY: u32 = 0o600;
+pub(super) const OWNER_ONLY: RawMode = 0o600;
 
 /// As many links as Linux itself follows.
 const MAX_LINKS: usize = 40;
@@ -143,7 +143,7 @@ pub(super) struct Temporary<'a> {
 }
 
 impl<'a> Temporary<'a> {
-    pub(super) fn create(dir: &'a Dir, target: PathBuf, mode: u32) -> Result<Temporary<'a>> {
+    pub(super) fn create(dir: &'a Dir, target: PathBuf, mode: RawMode) -> Result<Temporary<'a>> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let serial = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = OsString::from(format!("{STRAY_PREFIX}{}.{serial}", std::process::id()));

@@ -2,11 +2,10 @@
 
 use super::replace::unlink;
 use super::{Dir, DiskError, Kind, LockGuard, Result, dir, io_error, os_error};
-use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 
 /// Deeper than this, a directory is moved up before it is deleted, so that depth costs no open handles.
@@ -178,15 +177,14 @@ fn copy_file(source: &Dir, target: &Dir, file: &Path) -> Result<()> {
 }
 
 fn write_copy(mut from: File, from_path: &Path, dir: &Dir, name: &OsStr) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
     let path = dir.path().join(name);
-    let metadata = from.metadata().map_err(io_error("look at", from_path))?;
+    let stat = rustix::fs::fstat(&from).map_err(os_error("look at", from_path))?;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut to: File = rustix::fs::openat(dir, name, flags, Mode::from_raw_mode(0o600))
         .map_err(os_error("create", &path))?
         .into();
     std::io::copy(&mut from, &mut to).map_err(io_error("copy to", &path))?;
-    let mode = Mode::from_raw_mode(metadata.permissions().mode() & 0o777);
+    let mode = Mode::from_raw_mode(stat.st_mode & 0o777);
     rustix::fs::fchmod(&to, mode).map_err(os_error("set the mode of", &path))?;
     to.sync_all().map_err(io_error("sync", &path))
 }
@@ -207,7 +205,7 @@ fn rename_to_free(from: &Dir, from_name: &OsStr, to: &Dir, to_name: &OsStr) -> R
     let path = to.path().join(to_name);
     match rustix::fs::renameat_with(from, from_name, to, to_name, RenameFlags::NOREPLACE) {
         // A file system that cannot promise it: the lock keeps others of this program away.
-        Err(Errno::INVAL | Errno::NOSYS) if to.kind(to_name)?.is_none() => {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) if to.kind(to_name)?.is_none() => {
             rustix::fs::renameat(from, from_name, to, to_name)
         }
         Err(Errno::EXIST) => return Err(DiskError::Exists { path }),
@@ -261,18 +259,26 @@ fn move_up(top: &Dir, dir: &Dir, name: &OsStr, moved_up: &mut usize) -> Result<(
 
 /// Lets its owner into a directory whose mode forbids it; it would stay for ever.
 fn let_owner_in(parent: &Dir, name: &OsStr) {
-    const OWNER: u32 = 0o700;
-    let is_shut = |stat: &rustix::fs::Stat| stat.st_mode & OWNER != OWNER;
-    if !matches!(parent.stat(name), Ok(Some(stat)) if is_shut(&stat)) {
-        return;
+    let is_shut = |stat: &Stat| !Mode::from_raw_mode(stat.st_mode).contains(Mode::RWXU);
+    if matches!(parent.stat(name), Ok(Some(stat)) if is_shut(&stat)) {
+        // Where that fails, opening or emptying the directory says why.
+        let _ = set_mode(parent, name, Mode::RWXU);
     }
-    // Linux cannot change a mode by name without following a link, but it can through a handle that needs
-    // no permission to get. Where that fails, opening or emptying the directory says why.
+}
+
+/// Linux cannot change a mode by name without following a link, but it can through a handle that needs no
+/// permission to get.
+#[cfg(target_os = "linux")]
+fn set_mode(parent: &Dir, name: &OsStr, mode: Mode) -> rustix::io::Result<()> {
+    use std::os::fd::AsRawFd as _;
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    if let Ok(handle) = rustix::fs::openat(parent, name, flags, Mode::empty()) {
-        let path = format!("/proc/self/fd/{}", handle.as_raw_fd());
-        let _ = rustix::fs::chmod(path, Mode::from_raw_mode(OWNER));
-    }
+    let handle = rustix::fs::openat(parent, name, flags, Mode::empty())?;
+    rustix::fs::chmod(format!("/proc/self/fd/{}", handle.as_raw_fd()), mode)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn set_mode(parent: &Dir, name: &OsStr, mode: Mode) -> rustix::io::Result<()> {
+    rustix::fs::chmodat(parent, name, mode, AtFlags::SYMLINK_NOFOLLOW)
 }
 
 fn remove_dir(parent: &Dir, name: &OsStr) -> Result<()> {
