@@ -143,7 +143,8 @@ impl fmt::Display for StartupWarning {
                 ambiguous,
                 references,
             } => {
-                write!(f, "plugin `{plugin}` ({scope}) calls ")?;
+                let name = plugin.escape_debug();
+                write!(f, "plugin `{name}` ({scope}) calls ")?;
                 write_references(f, references)?;
                 let scope = match ambiguous {
                     true => format!(" --scope {scope}"),
@@ -168,8 +169,9 @@ impl fmt::Display for StartupWarning {
                 fault,
             } => write!(
                 f,
-                "plugin `{plugin}` ({scope}) is left out: its package {fault}\n\
-                 hint: `vak doctor` says more"
+                "plugin `{}` ({scope}) is left out: its package {fault}\n\
+                 hint: `vak doctor` says more",
+                plugin.escape_debug()
             ),
             // The messages name their files.
             StartupWarning::BrokenStore { message, .. } => {
@@ -200,7 +202,10 @@ fn write_references(f: &mut fmt::Formatter<'_>, references: &[RetiredReference])
     let places: Vec<String> = references
         .iter()
         .take(PLACES)
-        .map(|reference| format!("{}:{}", reference.file.display(), reference.line))
+        .map(|reference| {
+            let file = reference.file.to_string_lossy();
+            format!("{}:{}", file.escape_debug(), reference.line)
+        })
         .collect();
     f.write_str(&places.join(", "))?;
     match references.len().saturating_sub(PLACES) {

@@ -85,9 +85,8 @@ fn states(roots: &Roots) -> Result<Vec<StarterState>, SeedError> {
         .collect())
 }
 
-/// What every change writes to, relative to a root.
-const WRITTEN: [&str; 5] = [
-    "",
+/// What changes write to besides the root itself, relative to it.
+const WRITTEN: [&str; 4] = [
     "plugins",
     "plugins/packages",
     "plugins/quarantine",
@@ -157,7 +156,7 @@ fn first_unwritable(scope: Scope, root: &Path) -> Option<DiskError> {
     if scope == Scope::Workspace && !root.exists() {
         return None;
     }
-    let written = WRITTEN.iter().map(|place| root.join(place));
-    let mut refused = written.filter_map(|place| disk::probe_write(&place).err());
-    refused.next()
+    let below = WRITTEN.iter().map(|place| root.join(place));
+    let mut written = std::iter::once(root.to_owned()).chain(below);
+    written.find_map(|place| disk::probe_write(&place).err())
 }

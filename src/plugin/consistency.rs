@@ -91,11 +91,20 @@ impl fmt::Display for Inconsistency {
                 plugin,
                 path,
                 fault,
-            } => write!(out, "`{plugin}`: its package path `{path}` {fault}"),
-            Inconsistency::Digest { plugin, .. } => {
-                write!(out, "`{plugin}`: its package is not what was installed")
+            } => write!(
+                out,
+                "`{}`: its package path `{}` {fault}",
+                plugin.escape_debug(),
+                path.escape_debug()
+            ),
+            Inconsistency::Digest { plugin, .. } => write!(
+                out,
+                "`{}`: its package is not what was installed",
+                plugin.escape_debug()
+            ),
+            Inconsistency::Unacceptable { plugin, why } => {
+                write!(out, "`{}`: {why}", plugin.escape_debug())
             }
-            Inconsistency::Unacceptable { plugin, why } => write!(out, "`{plugin}`: {why}"),
             Inconsistency::Orphan { path } => {
                 write!(out, "`{}` belongs to no installed plugin", path.display())
             }
@@ -105,9 +114,11 @@ impl fmt::Display for Inconsistency {
                 path.display()
             ),
             Inconsistency::Pending { id, why } => {
+                let id = id.escape_debug();
                 write!(out, "`plugins/pending/{id}.json` is not acceptable: {why}")
             }
             Inconsistency::Record { id, why } => {
+                let id = id.escape_debug();
                 write!(out, "`{id}` in quarantine cannot be restored: {why}")
             }
         }

@@ -39,7 +39,7 @@ pub enum RegistryFault {
     #[error("it has no `schema` that is a positive number")]
     NoSchema,
     /// A plugin's entry is not one.
-    #[error("in the entry `{name}`, lines counted from its start: {source}")]
+    #[error("in the entry `{}`, lines counted from its start: {source}", name.escape_debug())]
     Entry {
         /// The plugin.
         name: String,

@@ -385,10 +385,13 @@ pub(super) fn refuse_unread(name: &str, scan: &PackageScan) -> Result<()> {
     });
     match unread {
         None => Ok(()),
-        Some((file, words)) => Err(PluginError::Unreadable {
-            name: name.to_owned(),
-            why: format!("`{}`: {words}", file.path.display()),
-        }),
+        Some((file, words)) => {
+            let path = file.path.to_string_lossy();
+            Err(PluginError::Unreadable {
+                name: name.to_owned(),
+                why: format!("`{}`: {words}", path.escape_debug()),
+            })
+        }
     }
 }
 

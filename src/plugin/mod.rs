@@ -133,8 +133,8 @@ pub enum PluginError {
     },
     /// The path that the registry has for a plugin's package is not acceptable.
     #[error(
-        "the registry's `package_path` of `{name}` is refused: `{path}` {fault}\nhint: `{}` takes the entry out of the registry and touches no package",
-        plugin_command("remove", name, " --forget")
+        "the registry's `package_path` of `{}` is refused: `{}` {fault}\nhint: `{}` takes the entry out of the registry and touches no package",
+        name.escape_debug(), path.escape_debug(), plugin_command("remove", name, " --forget")
     )]
     Location {
         /// The plugin.
@@ -145,7 +145,7 @@ pub enum PluginError {
         fault: LocationFault,
     },
     /// A plugin's package, or a part of it, can't be read, so that nobody knows what it tells the model.
-    #[error("the package of `{name}` cannot be read: {why}")]
+    #[error("the package of `{}` cannot be read: {why}", name.escape_debug())]
     Unreadable {
         /// The plugin.
         name: String,
@@ -153,7 +153,7 @@ pub enum PluginError {
         why: String,
     },
     /// Another plugin's package lies where this one's would be moved from.
-    #[error("the packages of `{name}` and `{other}` overlap (`{}`)\nhint: `{}` takes the entry out of the registry and touches no package", path.display(), plugin_command("remove", name, " --forget"))]
+    #[error("the packages of `{}` and `{}` overlap (`{}`)\nhint: `{}` takes the entry out of the registry and touches no package", name.escape_debug(), other.escape_debug(), path.display(), plugin_command("remove", name, " --forget"))]
     SharedPackage {
         /// The plugin.
         name: String,
@@ -224,8 +224,8 @@ pub enum PluginError {
     },
     /// A package is not what it was when it was installed.
     #[error(
-        "the package of `{name}` is not what was installed: its digest is {found}, recorded is {recorded}\nhint: take it away with `{}` and install it again",
-        plugin_command("remove", name, "")
+        "the package of `{}` is not what was installed: its digest is {found}, recorded is {}\nhint: take it away with `{}` and install it again",
+        name.escape_debug(), recorded.escape_debug(), plugin_command("remove", name, "")
     )]
     Digest {
         /// The plugin.
@@ -272,7 +272,8 @@ pub enum PluginError {
     /// A change could not be brought to its end. It is recorded as unfinished and goes on with the next
     /// command that changes the store.
     #[error(
-        "`{name}`: the change has begun and could not be finished\nhint: once the cause is mended, any command that changes the store finishes it, for instance `vak doctor --repair`"
+        "`{}`: the change has begun and could not be finished\nhint: once the cause is mended, any command that changes the store finishes it, for instance `vak doctor --repair`",
+        name.escape_debug()
     )]
     Unfinished {
         /// The plugin.

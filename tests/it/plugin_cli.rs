@@ -368,7 +368,7 @@ fn looking_creates_nothing_not_even_a_lock() {
 }
 
 /// What a terminal obeys or hides, in every way there is.
-const HOSTILE: &str = "\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}5m\u{202e}\u{200b}\u{7f}\r";
+const HOSTILE: &str = "x\nhint: forged\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}5m\u{202e}\u{200b}\u{7f}\r";
 
 /// A home whose workspace, as a clone may, brings a store in which every text is hostile.
 fn home_with_hostile_texts() -> Home {
@@ -464,6 +464,8 @@ fn no_text_of_a_store_can_command_the_terminal() {
             let is_hidden = |c: &char| "\u{202e}\u{200b}".contains(*c);
             let bad = said.chars().find(|c| is_obeyed(c) || is_hidden(c));
             assert_eq!(bad, None, "{args:?}\n{}", said.escape_debug());
+            let is_forged = |line: &str| line.trim().starts_with("hint: forged");
+            assert!(!said.lines().any(is_forged), "{args:?}\n{said}");
         }
     }
 }
