@@ -1,8 +1,10 @@
 //! From a core to the tools and the words of a session.
 
 use super::Core;
+use crate::config;
 use crate::skills::State;
 use crate::tools::{FrozenSkill, FrozenSkills, PermissionMode, Toolbox, Workspace, WorkspaceError};
+use std::path::PathBuf;
 
 impl Core {
     /// The session's tools, at work in the working directory. `mode` is a person's explicit decision; without
@@ -11,9 +13,17 @@ impl Core {
     /// # Errors
     /// [`WorkspaceError`] if the working directory can't be opened.
     pub fn toolbox(&self, mode: Option<PermissionMode>) -> Result<Toolbox, WorkspaceError> {
-        let workspace = Workspace::open(&self.cwd)?;
+        let workspace = Workspace::open(&self.cwd, self.own_state())?;
         let mode = mode.unwrap_or(self.policy.permission_mode);
         Ok(Toolbox::new(workspace, mode, self.frozen_skills()))
+    }
+
+    /// Where vak's own state is: the roots, and the configs, which their owners may keep elsewhere.
+    fn own_state(&self) -> Vec<PathBuf> {
+        let roots = self.roots.iter();
+        roots
+            .flat_map(|(_, root)| [root.to_owned(), root.join(config::FILE_NAME)])
+            .collect()
     }
 
     /// The skills by name: the text of each that is offered, and why each other one is not.

@@ -29,7 +29,7 @@ pub use lock::{
     set_wait_hook,
 };
 #[cfg(feature = "agent")]
-pub(crate) use replace::replace_at;
+pub(crate) use replace::{follow_links, replace_at};
 pub use replace::{STRAY_PREFIX, create_private, replace, replace_below, sweep};
 #[cfg(feature = "agent")]
 pub use tree::create_dirs_in;

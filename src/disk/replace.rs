@@ -216,7 +216,7 @@ pub(super) fn unlink(dir: &Dir, name: &OsStr) -> Result<()> {
 }
 
 /// The file that a path means, with the links in its last step resolved, whether or not it exists.
-fn follow_links(path: &Path) -> Result<PathBuf> {
+pub(crate) fn follow_links(path: &Path) -> Result<PathBuf> {
     let mut target = std::path::absolute(path).map_err(io_error("resolve", path))?;
     for _ in 0..MAX_LINKS {
         match std::fs::read_link(&target) {

@@ -35,7 +35,7 @@ impl Stage {
     fn with(script: Vec<Answer>, limits: Limits, patience: Duration) -> Stage {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("file"), "content\n").unwrap();
-        let workspace = Workspace::open(dir.path()).unwrap();
+        let workspace = Workspace::open(dir.path(), Vec::new()).unwrap();
         let toolbox = Toolbox::new(
             workspace,
             PermissionMode::FullAccess,

@@ -28,6 +28,7 @@ mod documents; // the examples in the README and the docs, run
 mod exec; // `vak exec` and `vak tools`, as a person or a program uses them
 mod first_retirement; // the whole way once, as an operator goes it
 mod life_cycle; // two builds of vak: a tool is retired by an update, and all of it undone
+mod own_state; // what a session's tools may touch of vak's own state
 mod plugin; // a plugin's life in a store
 mod plugin_cleanup; // what calls a retired tool is taken away: all of it, or none
 mod plugin_cli; // `vak plugins`

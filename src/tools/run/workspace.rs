@@ -15,7 +15,7 @@ use std::path::{Component, Path, PathBuf};
 /// The largest file that is read or written at once.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// vak's own directory in a workspace.
+/// The name of every directory that holds vak's own state, of this workspace or of another.
 const OWN_STATE: &str = ".vak";
 
 /// An open workspace.
@@ -24,6 +24,8 @@ pub struct Workspace {
     /// Absolute and free of links.
     root: PathBuf,
     dir: Dir,
+    /// Where else vak's own state is, by any path that leads there.
+    own_state: Vec<PathBuf>,
 }
 
 /// Whether a write made a file or changed one.
@@ -34,18 +36,23 @@ pub(super) enum Written {
 }
 
 impl Workspace {
-    /// Opens a directory as workspace.
+    /// Opens a directory as workspace. `own_state` is where vak's own state is, besides every `.vak`: files and
+    /// directories, which need not exist yet.
     ///
     /// # Errors
     /// [`WorkspaceError`] if it can't be opened.
-    pub fn open(root: &Path) -> Result<Workspace, WorkspaceError> {
+    pub fn open(root: &Path, own_state: Vec<PathBuf>) -> Result<Workspace, WorkspaceError> {
         let failed = |source| WorkspaceError {
             path: root.to_owned(),
             source,
         };
         let root = root.canonicalize().map_err(failed)?;
         let dir = Dir::open_ambient_dir(&root, ambient_authority()).map_err(failed)?;
-        Ok(Workspace { root, dir })
+        Ok(Workspace {
+            root,
+            dir,
+            own_state,
+        })
     }
 
     /// The directory: absolute and free of links.
@@ -94,7 +101,7 @@ impl Workspace {
     }
 
     /// Makes `text` the whole content of a file, in one step; directories that are missing are made. A
-    /// link is written through, a file keeps its mode. Only `full-access` may change vak's own state.
+    /// link is written through, a file keeps its mode.
     pub(super) fn write_text(
         &self,
         said: &str,
@@ -108,12 +115,7 @@ impl Workspace {
                 limit: MAX_FILE_BYTES,
             });
         }
-        let place = self.target(said)?;
-        if mode < PermissionMode::FullAccess && is_own_state(&place) {
-            return Err(ToolError::OwnState {
-                path: said.to_owned(),
-            });
-        }
+        let place = self.target(said, mode)?;
         let existed = self.dir.symlink_metadata(&place).is_ok();
         self.replace(said, &place, text.as_bytes())?;
         Ok(if existed {
@@ -141,8 +143,19 @@ impl Workspace {
         })
     }
 
-    /// Where a file is, or would be made.
-    fn target(&self, said: &str) -> Result<PathBuf, ToolError> {
+    /// Where a file is, or would be made, provided that the mode may change it: only `full-access` may change
+    /// vak's own state.
+    pub(super) fn target(&self, said: &str, mode: PermissionMode) -> Result<PathBuf, ToolError> {
+        let place = self.place(said)?;
+        if mode < PermissionMode::FullAccess && self.is_own_state(&place) {
+            return Err(ToolError::OwnState {
+                path: said.to_owned(),
+            });
+        }
+        Ok(place)
+    }
+
+    fn place(&self, said: &str) -> Result<PathBuf, ToolError> {
         let relative = self.relative(said)?;
         for ancestor in relative.ancestors() {
             match self.real(ancestor) {
@@ -159,6 +172,18 @@ impl Workspace {
         Err(ToolError::NotFound {
             path: said.to_owned(),
         })
+    }
+
+    /// Whether a place, free of links, is vak's own state or below it. What leads there is looked up each
+    /// time: a link may have been put there since the session started.
+    fn is_own_state(&self, place: &Path) -> bool {
+        let full = self.root.join(place);
+        let mut names = place.components().map(Component::as_os_str);
+        names.any(|name| name.eq_ignore_ascii_case(OWN_STATE))
+            || self
+                .own_state
+                .iter()
+                .any(|own| full.starts_with(resolved(own)))
     }
 
     /// The path from the root. An absolute one is read as it stands if it is below the root.
@@ -206,11 +231,15 @@ fn joined(base: PathBuf, missing: &Path) -> Option<PathBuf> {
         })
 }
 
-fn is_own_state(place: &Path) -> bool {
-    place
-        .components()
-        .next()
-        .is_some_and(|first| first.as_os_str().eq_ignore_ascii_case(OWN_STATE))
+/// Where a path leads, whether or not there is anything yet.
+fn resolved(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| {
+        let target = disk::follow_links(path).unwrap_or_else(|_| path.to_owned());
+        match (target.parent().map(Path::canonicalize), target.file_name()) {
+            (Some(Ok(parent)), Some(name)) => parent.join(name),
+            _ => target,
+        }
+    })
 }
 
 /// The handle's own word for a path that leads out; the system's refusals bear a number.
