@@ -28,9 +28,9 @@ pub use lock::{
     LOCK_FILE, LockGuard, LockState, TIMEOUT, lock, lock_all, lock_within, probe, probe_write,
     set_wait_hook,
 };
+pub use replace::{STRAY_PREFIX, create_private, replace, replace_below, sweep};
 #[cfg(feature = "agent")]
 pub(crate) use replace::{follow_links, replace_at};
-pub use replace::{STRAY_PREFIX, create_private, replace, replace_below, sweep};
 #[cfg(feature = "agent")]
 pub use tree::create_dirs_in;
 pub use tree::{copy_files, create_dirs, move_dir, remove_empty_dir, remove_file, remove_tree};

@@ -580,6 +580,48 @@ fn edit_replaces_one_place_or_every_one() {
     assert_eq!(bench.text("file"), "x B x\r\nxfter\r\n");
 }
 
+/// An edit used to make the new text, however long, before it looked at its size.
+#[test]
+fn an_edit_that_would_make_a_file_too_large_is_refused_before_it_is_made() {
+    let bench = Bench::new(PermissionMode::WorkspaceWrite);
+    let limit = 4 << 20;
+    let edit = |old: &str, new: &str| json!({"path": "file", "old_text": old, "new_text": new, "replace_all": true});
+    for (text, old, new, size) in [
+        // More than this machine's memory.
+        (
+            "a".repeat(limit),
+            "a",
+            "b".repeat(1_000_000),
+            1_000_000 * limit,
+        ),
+        ("a".repeat(limit), "a", "bb".to_owned(), 2 * limit),
+        ("a".repeat(limit - 1) + "b", "b", "bb".to_owned(), limit + 1),
+    ] {
+        bench.write("file", &text);
+        let told = bench.failure("edit", &edit(old, &new));
+        assert_eq!(told["error"], "file_too_large");
+        assert_eq!(told["kind"], "correctable");
+        assert_eq!(
+            told["message"],
+            format!("`file` would be {size} bytes; at most {limit} can be written at once")
+        );
+        assert_eq!(told.get("hint"), None);
+        assert!(bench.text("file") == text);
+    }
+    // Up to the limit, and from a size that only the old text had.
+    for (text, old, new) in [
+        ("a".repeat(limit - 1) + "b", "b", "c"),
+        ("a".repeat(limit), "a", ""),
+    ] {
+        bench.write("file", &text);
+        bench.ok("edit", &edit(old, new));
+    }
+    let write = json!({"path": "file", "content": "a".repeat(limit + 1)});
+    let told = bench.failure("write", &write);
+    assert_eq!(told["error"], "file_too_large");
+    assert_eq!(told.get("hint"), None);
+}
+
 #[test]
 fn glob_and_grep_find_in_order_and_leave_out_what_is_ignored() {
     let bench = Bench::new(PermissionMode::ReadOnly);

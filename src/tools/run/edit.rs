@@ -2,6 +2,7 @@
 
 use super::arguments::typed;
 use super::execution::Execution;
+use super::workspace::check_size;
 use super::{Cancel, ToolError, Toolbox};
 use crate::tools::edit::TOOL;
 use serde::Deserialize;
@@ -69,12 +70,22 @@ fn run(toolbox: &Toolbox, arguments: Value, _cancel: &Cancel) -> Result<String, 
     if count > 1 && !replace_all {
         return Err(ToolError::TextNotUnique { path, count });
     }
+    check_size(&path, size_after(&text, &old_text, &new_text, count))?;
     let changed = text.replace(&old_text, &new_text);
     toolbox
         .workspace
         .write_text(&path, &changed, toolbox.mode)?;
     let times = if count == 1 { "once" } else { "everywhere" };
     Ok(format!("edited `{path}` {times} ({count} replaced)"))
+}
+
+/// How many bytes a text has after `count` replacements.
+fn size_after(text: &str, old_text: &str, new_text: &str, count: usize) -> u64 {
+    let bytes = |text: &str| text.len() as u64;
+    let kept = bytes(text) - bytes(old_text) * count as u64;
+    bytes(new_text)
+        .saturating_mul(count as u64)
+        .saturating_add(kept)
 }
 
 /// `read` shows lines without their ends, so a model can't know that a file ends its lines with CRLF.

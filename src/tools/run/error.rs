@@ -116,6 +116,16 @@ pub enum ToolError {
         /// The limit in bytes.
         limit: u64,
     },
+    /// A file would become larger than the tool writes.
+    #[error("`{path}` would be {bytes} bytes; at most {limit} can be written at once")]
+    TextTooLarge {
+        /// The path as the model gave it.
+        path: String,
+        /// Its size in bytes.
+        bytes: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
     /// The text to replace is not in the file.
     #[error("`{path}` does not contain `old_text`")]
     TextNotFound {
@@ -185,6 +195,7 @@ impl ToolError {
             | ToolError::NotFound { .. }
             | ToolError::WrongType { .. }
             | ToolError::FileTooLarge { .. }
+            | ToolError::TextTooLarge { .. }
             | ToolError::TextNotFound { .. }
             | ToolError::TextNotUnique { .. }
             | ToolError::TimedOut { .. }
@@ -212,7 +223,7 @@ impl ToolError {
             ToolError::OwnState { .. } => "own_state",
             ToolError::NotFound { .. } => "not_found",
             ToolError::WrongType { .. } => "wrong_type",
-            ToolError::FileTooLarge { .. } => "file_too_large",
+            ToolError::FileTooLarge { .. } | ToolError::TextTooLarge { .. } => "file_too_large",
             ToolError::TextNotFound { .. } => "text_not_found",
             ToolError::TextNotUnique { .. } => "text_not_unique",
             ToolError::TimedOut { .. } => "timed_out",

@@ -108,13 +108,7 @@ impl Workspace {
         text: &str,
         mode: PermissionMode,
     ) -> Result<Written, ToolError> {
-        if text.len() as u64 > MAX_FILE_BYTES {
-            return Err(ToolError::FileTooLarge {
-                path: said.to_owned(),
-                bytes: text.len() as u64,
-                limit: MAX_FILE_BYTES,
-            });
-        }
+        check_size(said, text.len() as u64)?;
         let place = self.target(said, mode)?;
         let existed = self.dir.symlink_metadata(&place).is_ok();
         self.replace(said, &place, text.as_bytes())?;
@@ -219,6 +213,18 @@ impl Workspace {
         };
         Ok(real.strip_prefix(".").map(Path::to_owned).unwrap_or(real))
     }
+}
+
+/// Refuses a text that is too long to be written. Whoever makes one asks before making it.
+pub(super) fn check_size(said: &str, bytes: u64) -> Result<(), ToolError> {
+    if bytes <= MAX_FILE_BYTES {
+        return Ok(());
+    }
+    Err(ToolError::TextTooLarge {
+        path: said.to_owned(),
+        bytes,
+        limit: MAX_FILE_BYTES,
+    })
 }
 
 /// `base` with names that do not exist yet; `None` if they are not all plain names.
