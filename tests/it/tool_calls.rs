@@ -1,5 +1,7 @@
 //! One call through the whole path: name, permission, schema, tool, and what the model is told.
 
+use crate::sandbox::{Run, Sandbox};
+use crate::strace;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::{Value, json};
 use std::fs;
@@ -328,6 +330,49 @@ fn bash_keeps_the_beginning_and_the_end_of_long_output() {
     // Characters that the cuts go through leave no debris.
     let shown = bench.ok("bash", &json!({"command": "yes ÄÖÜ€ | head -c 200000"}));
     assert!(!shown.contains('\u{fffd}'), "{shown:.100}");
+}
+
+/// The last of the output used to be dropped where reading it took longer than a tick.
+#[test]
+fn bash_tells_all_of_the_output_to_a_slow_reader() {
+    if !strace::is_available() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    let half = 16 << 10;
+    let zeros = |count: usize| "0".repeat(count);
+    // Each writes what a pipe holds, and is over before it is read.
+    for (command, shown) in [
+        ("printf %030000d 0; echo END", zeros(30_000) + "END\n"),
+        (
+            "printf %060000d 0 >&2; echo END",
+            format!(
+                "{}\n[{} bytes cut]\n{}END\n",
+                zeros(half),
+                60_004 - 2 * half,
+                zeros(half - 4)
+            ),
+        ),
+        (
+            "trap 'printf %020000d 0; echo END; exit' TERM; while :; do sleep 0.01; done",
+            zeros(20_000) + "END\n",
+        ),
+    ] {
+        let args = json!({"command": command, "timeout_seconds": 1}).to_string();
+        let call = ["tools", "call", "bash", "--format", "json", "--args", &args];
+        let call = [&call[..], &["--permission-mode", "full-access"]].concat();
+        let slow = ["trace=read", "inject=read:delay_exit=25000"].map(str::to_owned);
+        let log = sandbox.path().join("trace");
+        let mut traced = strace::traced(&sandbox.command(&call), &log, &slow);
+        let told = Run::from(traced.output().unwrap()).json()["told"].take();
+        let output = told.get("output").unwrap_or(&told).as_str().unwrap();
+        // The shell may say first that `sleep` was ended.
+        assert!(
+            output.ends_with(&shown),
+            "{command}: {} bytes",
+            output.len()
+        );
+    }
 }
 
 #[test]

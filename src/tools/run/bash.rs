@@ -10,6 +10,7 @@ use super::execution::Execution;
 use super::{Cancel, ToolError, Toolbox};
 use crate::tools::bash::TOOL;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::ioctl_fionread;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -163,7 +164,6 @@ impl Running {
         let over = loop {
             self.drain(TICK)?;
             if self.has_exited()? {
-                self.drain(Duration::ZERO)?;
                 break None;
             }
             if cancel.is_cancelled() {
@@ -191,7 +191,10 @@ impl Running {
                 Err(rustix::io::Errno::INTR) => return Ok(()),
                 other => other?,
             };
-            let read = self.pipe.read(&mut buffer)?;
+            let read = match self.pipe.read(&mut buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                other => other?,
+            };
             if read == 0 {
                 // Nobody holds the other end; what is left to wait for is the shell's exit.
                 std::thread::sleep(patience.min(Duration::from_millis(1)));
@@ -205,13 +208,23 @@ impl Running {
         }
     }
 
+    /// Takes the rest: what is in the pipe by now. More may only come from processes that left the group.
+    fn drain_rest(&mut self) -> io::Result<()> {
+        let mut rest = Vec::new();
+        let waiting = ioctl_fionread(&self.pipe)?;
+        (&self.pipe).take(waiting).read_to_end(&mut rest)?;
+        self.output.push(&rest);
+        Ok(())
+    }
+
     /// Whether the shell has exited. It is left unreaped, so that its process group can't become another's.
     fn has_exited(&self) -> io::Result<bool> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         Ok(waitid(WaitId::Pid(self.group), options)?.is_some())
     }
 
-    /// Ends the process group, politely first if the shell still runs, and reaps the shell.
+    /// Ends the process group, politely first if the shell still runs, reaps the shell, and takes the last
+    /// of what they wrote.
     fn end(&mut self) -> io::Result<ExitStatus> {
         if !self.has_exited()? {
             self.signal(Signal::TERM);
@@ -222,7 +235,9 @@ impl Running {
         }
         self.signal(Signal::KILL);
         self.reaped = true;
-        self.child.wait()
+        let status = self.child.wait()?;
+        self.drain_rest()?;
+        Ok(status)
     }
 
     /// A group that is already gone needs no signal.
