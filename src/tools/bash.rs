@@ -17,6 +17,7 @@ pub(super) const TOOL: LiveTool = LiveTool {
     ],
     description: "Run a command with bash in the workspace directory and return what it writes to stdout \
         and stderr. A non-zero exit code is shown at the end. The environment holds no credentials. \
-        Long output is cut in the middle. Processes left in the background are ended with the command.",
+        Long output is cut in the middle. Processes left in the background are ended with the command, unless \
+        they have left its process group.",
     needs: PermissionMode::FullAccess,
 };

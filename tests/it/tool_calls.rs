@@ -3,9 +3,12 @@
 use crate::sandbox::{Run, Sandbox};
 use crate::strace;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -403,6 +406,76 @@ fn bash_leaves_nothing_running_in_the_background() {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert!(gone(), "{pid} still runs");
+}
+
+/// The processes that work in a directory or below it.
+fn at_work_in(directory: &Path) -> usize {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let places = processes.filter_map(|process| fs::read_link(process.path().join("cwd")).ok());
+    places.filter(|place| place.starts_with(directory)).count()
+}
+
+/// A command used to outlive a vak that was hung up, killed, or asked twice to stop.
+#[test]
+fn a_command_does_not_outlive_vak() {
+    let command = "trap '' HUP INT QUIT TERM; (sleep 60; touch late) & touch begun; sleep 60; wait";
+    let args = json!({"command": command}).to_string();
+    let call = [
+        "tools",
+        "call",
+        "bash",
+        "--permission-mode",
+        "full-access",
+        "--args",
+        &args,
+    ];
+    for signals in [
+        &[Signal::HUP][..],
+        &[Signal::QUIT],
+        &[Signal::KILL],
+        &[Signal::INT],
+        &[Signal::INT, Signal::INT],
+        &[Signal::TERM, Signal::INT],
+        &[Signal::INT, Signal::KILL],
+    ] {
+        let sandbox = Sandbox::new();
+        let work = sandbox.work().canonicalize().unwrap();
+        let mut command = sandbox.command(&call);
+        let mut vak = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let started = Instant::now();
+        let is_late = || started.elapsed() > Duration::from_secs(30);
+        while !work.join("begun").exists() && !is_late() {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(at_work_in(&work) > 2);
+        for signal in signals {
+            let _ = kill_process(Pid::from_child(&vak), *signal);
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        vak.wait().unwrap();
+        while at_work_in(&work) > 0 {
+            assert!(!is_late(), "{signals:?}: something is left");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+    // Nor does what watches over it.
+    let sandbox = Sandbox::new();
+    sandbox
+        .vak(&[
+            "tools",
+            "call",
+            "bash",
+            "--args",
+            "{\"command\": \"true\"}",
+            "--permission-mode",
+            "full-access",
+        ])
+        .expect(0);
+    assert_eq!(at_work_in(&sandbox.work().canonicalize().unwrap()), 0);
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! The command gets an environment of a few harmless variables, no credentials; it can't read from the
 //! terminal. It and everything it started in its process group is ended when the shell ends, when its time is
-//! up, or when the call is cancelled. Of its output the beginning and the end are kept.
+//! up, when the call is cancelled, or when this process is gone. Of its output the beginning and the end are
+//! kept.
 
 use super::arguments::typed;
 use super::excerpt::Excerpt;
@@ -14,7 +15,7 @@ use rustix::io::ioctl_fionread;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::io::{self, PipeReader, Read as _};
+use std::io::{self, PipeReader, PipeWriter, Read as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -35,6 +36,9 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// How often a running command looks whether it should stop.
 const TICK: Duration = Duration::from_millis(20);
+
+/// What a guard runs; `$0` is the process group.
+const GUARD: &str = r#"read -r; kill -KILL -- "-$0""#;
 
 /// The variables a command may see: where things are and how to speak, nothing that opens a door.
 const ENVIRONMENT: [&str; 11] = [
@@ -121,7 +125,15 @@ struct Running {
     /// Both of its output streams, in the order in which it wrote them.
     pipe: PipeReader,
     output: Excerpt,
+    guard: Option<Guard>,
     reaped: bool,
+}
+
+/// A process that waits for this one to be gone, however it went, and then ends a process group.
+struct Guard {
+    process: Child,
+    /// Nobody else holds this end, so the other end finds it closed when this process is gone.
+    _lifeline: PipeWriter,
 }
 
 /// How a command came to its end.
@@ -135,28 +147,22 @@ impl Running {
     fn start(command: &str, toolbox: &Toolbox) -> io::Result<Running> {
         let (pipe, stdout) = io::pipe()?;
         let stderr = stdout.try_clone()?;
-        let mut shell = Command::new("bash");
-        shell
-            .args(["--noprofile", "--norc", "-c", command])
+        let child = shell(command)
             .current_dir(toolbox.workspace.root())
-            .env_clear()
-            .envs(
-                ENVIRONMENT
-                    .iter()
-                    .filter_map(|name| Some((name, std::env::var_os(name)?))),
-            )
             .stdin(Stdio::null())
             .stdout(stdout)
             .stderr(stderr)
-            .process_group(0);
-        let child = shell.spawn()?;
-        Ok(Running {
+            .spawn()?;
+        let mut running = Running {
             group: Pid::from_child(&child),
             child,
             pipe,
             output: Excerpt::new(MAX_OUTPUT_BYTES),
+            guard: None,
             reaped: false,
-        })
+        };
+        running.guard = Some(Guard::of(running.group)?);
+        Ok(running)
     }
 
     /// Reads what the command writes until it is over; then nothing of its group runs any more.
@@ -233,11 +239,17 @@ impl Running {
                 self.drain(TICK)?;
             }
         }
-        self.signal(Signal::KILL);
-        self.reaped = true;
-        let status = self.child.wait()?;
+        let status = self.reap()?;
         self.drain_rest()?;
         Ok(status)
+    }
+
+    fn reap(&mut self) -> io::Result<ExitStatus> {
+        self.signal(Signal::KILL);
+        // Before the group's number can become another's.
+        self.guard = None;
+        self.reaped = true;
+        self.child.wait()
     }
 
     /// A group that is already gone needs no signal.
@@ -250,8 +262,43 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if !self.reaped {
-            self.signal(Signal::KILL);
-            let _ = self.child.wait();
+            let _ = self.reap();
         }
     }
+}
+
+impl Guard {
+    fn of(group: Pid) -> io::Result<Guard> {
+        let (end, lifeline) = io::pipe()?;
+        let process = shell(GUARD)
+            .arg(group.to_string())
+            .stdin(end)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        Ok(Guard {
+            process,
+            _lifeline: lifeline,
+        })
+    }
+}
+
+/// Its group has ended; it must not see the lifeline's end.
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A shell for a command, in a process group of its own, that sees nothing but the harmless variables.
+fn shell(command: &str) -> Command {
+    let variables = ENVIRONMENT.iter();
+    let mut shell = Command::new("bash");
+    shell
+        .args(["--noprofile", "--norc", "-c", command])
+        .env_clear()
+        .envs(variables.filter_map(|name| Some((name, std::env::var_os(name)?))))
+        .process_group(0);
+    shell
 }
