@@ -1,4 +1,4 @@
-//! What the tools of a session may change of vak's own state, wherever it lies.
+//! What the tools of a session may change of vak's own state, and show of it, wherever it lies.
 
 use crate::sandbox::Sandbox;
 use serde_json::{Value, json};
@@ -191,4 +191,109 @@ fn a_workspace_inside_the_state_is_state() {
         let outcome = layout.call(PermissionMode::FullAccess, "write", &write);
         assert_eq!(outcome.error_kind(), None, "{path}");
     }
+}
+
+#[test]
+fn no_search_shows_vaks_own_state_and_only_full_access_reads_it() {
+    for (name, vak_home, arrange, paths) in CASES {
+        let layout = Layout::new(vak_home, arrange);
+        fs::write(layout.cwd.join("free"), "needle\n").unwrap();
+        // What can be there is there.
+        let is_written = |path: &&&str| {
+            let path = layout.cwd.join(path);
+            make(path.parent().unwrap_or(&path));
+            !path.is_dir() && fs::write(path, "# needle\n").is_ok()
+        };
+        let there: Vec<&&str> = paths.iter().filter(is_written).collect();
+        assert!(!there.is_empty(), "{name}");
+        for mode in PermissionMode::ALL {
+            let find = |tool, pattern| {
+                let outcome = layout.call(mode, tool, &json!({"pattern": pattern}));
+                outcome.result.unwrap()
+            };
+            assert_eq!(find("glob", "**"), "free\n", "{name}");
+            assert_eq!(find("grep", "needle"), "free:1:needle\n", "{name}");
+            for path in &there {
+                let directory = Path::new(path).parent().unwrap();
+                let calls = [
+                    ("read", json!({"path": path})),
+                    ("grep", json!({"pattern": "needle", "path": path})),
+                    ("glob", json!({"pattern": "*", "path": directory})),
+                ];
+                // The directory of a config that is kept elsewhere is nobody's state.
+                let calls = calls.iter().take(if path.contains("vak/") { 3 } else { 2 });
+                for (tool, arguments) in calls {
+                    if mode < PermissionMode::FullAccess {
+                        layout.refused(mode, tool, arguments);
+                    } else {
+                        let shown = layout.call(mode, tool, arguments).result.unwrap();
+                        assert!(
+                            shown.contains("needle") || *tool == "glob",
+                            "{name}: {shown}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `skill` refused a rejected skill, and `glob`, `grep` and `read` handed it out.
+#[test]
+fn what_was_not_admitted_is_not_found_by_another_tool() {
+    let layout = Layout::new("vak-home", |_| ());
+    let skill = |name: &str, text: &str| {
+        format!("---\nname: {name}\ndescription: Does {name}.\n---\n\n{text}\n")
+    };
+    let stale = skill("stale", "Call `python_eval` with the code.");
+    for (path, text) in [
+        (".vak/skills/stale/SKILL.md", &stale),
+        (".vak/skills/stale/more.md", &stale),
+        ("vak-home/.vak/plugins/quarantine/1/SKILL.md", &stale),
+        ("vak-home/.vak/server.token", &"python_eval".to_owned()),
+        (".vak/skills/good/SKILL.md", &skill("good", "See more.md.")),
+        (".vak/skills/good/more.md", &"more\n".to_owned()),
+        (".vak/skills/good/inner/SKILL.md", &stale),
+    ] {
+        let path = layout.cwd.join(path);
+        make(path.parent().unwrap());
+        fs::write(path, text).unwrap();
+    }
+    for mode in [PermissionMode::ReadOnly, PermissionMode::WorkspaceWrite] {
+        let call = |tool, arguments| layout.call(mode, tool, &arguments).result;
+        assert!(call("skill", json!({"name": "good"})).is_ok());
+        assert!(call("skill", json!({"name": "stale"})).is_err());
+        for (tool, pattern, shown) in [
+            ("glob", "*.md", "[no file matches]"),
+            ("glob", "*.token", "[no file matches]"),
+            ("grep", "python_eval", "[no line matches]\n"),
+        ] {
+            let found = call(tool, json!({"pattern": pattern})).unwrap();
+            assert_eq!(found, shown);
+        }
+        // The files beside an admitted skill's text are what it may send the model to.
+        let more = call("read", json!({"path": ".vak/skills/good/more.md"})).unwrap();
+        assert_eq!(more, "1\tmore\n");
+        for path in [
+            ".vak/skills/stale/SKILL.md",
+            ".vak/skills/stale/more.md",
+            "vak-home/.vak/plugins/quarantine/1/SKILL.md",
+            "vak-home/.vak/server.token",
+            ".vak/skills/good/SKILL.md",
+            ".vak/skills/good/inner/SKILL.md",
+        ] {
+            layout.refused(mode, "read", &json!({"path": path}));
+        }
+    }
+    let read = json!({"path": ".vak/skills/stale/SKILL.md"});
+    let outcome = layout.call(PermissionMode::ReadOnly, "read", &read);
+    let told: Value = serde_json::from_str(&outcome.for_model()).unwrap();
+    assert_eq!(
+        told["message"],
+        "`.vak/skills/stale/SKILL.md` is vak's own state, which only `full-access` may read or change"
+    );
+    assert_eq!(
+        told["hint"],
+        "a skill is loaded with the `skill` tool; the rest is a person's to look after"
+    );
 }

@@ -60,8 +60,8 @@ fn run(toolbox: &Toolbox, arguments: Value, _cancel: &Cancel) -> Result<String, 
         replace_all,
     } = typed(arguments)?;
     // First, so that no answer tells of a text that may not be changed.
-    toolbox.workspace.target(&path, toolbox.mode)?;
-    let text = toolbox.workspace.read_text(&path)?;
+    let place = toolbox.workspace.target(&path, toolbox.mode)?;
+    let text = toolbox.workspace.read_text(&path, &place)?;
     let (old_text, new_text) = in_line_ends_of(&text, old_text, new_text);
     let count = text.matches(&old_text).count();
     if count == 0 {

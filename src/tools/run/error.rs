@@ -87,7 +87,7 @@ pub enum ToolError {
         path: String,
     },
     /// A path leads to vak's own state.
-    #[error("`{path}` is vak's own state, which only `full-access` may change")]
+    #[error("`{path}` is vak's own state, which only `full-access` may read or change")]
     OwnState {
         /// The path as the model gave it.
         path: String,
@@ -258,6 +258,10 @@ impl ToolError {
     pub fn advice(&self) -> Option<String> {
         match self {
             ToolError::NotFound { .. } => Some("look for it with `glob`".to_owned()),
+            ToolError::OwnState { .. } => Some(
+                "a skill is loaded with the `skill` tool; the rest is a person's to look after"
+                    .to_owned(),
+            ),
             ToolError::FileTooLarge { .. } => Some("search it with `grep`".to_owned()),
             ToolError::TextNotFound { .. } => {
                 Some("`read` the file and copy the text exactly, blanks included".to_owned())

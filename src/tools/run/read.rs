@@ -53,7 +53,11 @@ fn parameters() -> Value {
 
 fn run(toolbox: &Toolbox, arguments: Value, _cancel: &Cancel) -> Result<String, ToolError> {
     let arguments: Arguments = typed(arguments)?;
-    let text = toolbox.workspace.read_text(&arguments.path)?;
+    let place = toolbox.workspace.find(&arguments.path)?;
+    if !toolbox.goes_with_a_skill(&place) {
+        toolbox.may_look_at(&arguments.path, &place)?;
+    }
+    let text = toolbox.workspace.read_text(&arguments.path, &place)?;
     let offset = arguments.offset.unwrap_or(1);
     let limit = arguments.limit.unwrap_or(DEFAULT_LINES);
     let total = text.lines().count();

@@ -1,5 +1,5 @@
-//! The files that `glob` and `grep` look at: those of the workspace, without what its ignore files name and
-//! without version control's own; links are not followed.
+//! The files that `glob` and `grep` look at: those of the workspace, without what its ignore files name,
+//! without version control's own and vak's own; links are not followed.
 
 use super::{Cancel, ToolError, Toolbox};
 use globset::{GlobBuilder, GlobMatcher};
@@ -66,13 +66,18 @@ pub(super) fn files(
     patience: &Patience<'_>,
 ) -> Result<Vec<PathBuf>, ToolError> {
     let root = toolbox.workspace.root();
-    let start = root.join(toolbox.workspace.find(path)?);
+    let place = toolbox.workspace.find(path)?;
+    toolbox.may_look_at(path, &place)?;
+    let start = root.join(place);
+    let own_state = toolbox.workspace.own_state();
     let found = Mutex::new(Vec::new());
     let walk = WalkBuilder::new(&start)
         .hidden(false)
         .require_git(false)
         .parents(false)
-        .filter_entry(|entry| entry.file_name() != ".git")
+        .filter_entry(move |entry| {
+            entry.file_name() != ".git" && !own_state.begins_at(entry.path())
+        })
         .build_parallel();
     walk.run(|| {
         Box::new(|entry| {

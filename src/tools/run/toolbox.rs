@@ -7,6 +7,10 @@ use super::{
     Workspace, execution, live_tool, normalize_tool_call, schema,
 };
 use serde_json::Value;
+use std::path::Path;
+
+/// The name of the file that holds a skill's text, in whatever letter case.
+const SKILL_FILE: &str = "SKILL.md";
 
 /// What the calls of one session can reach, and how much of it they may touch.
 #[derive(Debug)]
@@ -62,5 +66,30 @@ impl Toolbox {
         }
         let arguments = schema::of(name).admit(call.arguments)?;
         (execution.run)(self, Value::Object(arguments), cancel)
+    }
+
+    /// Refuses to look at vak's own state: the skills that were rejected, and what they came with, are there
+    /// too. A person who decided for `full-access` has decided on that as well.
+    pub(super) fn may_look_at(&self, said: &str, place: &Path) -> Result<(), ToolError> {
+        if self.mode < PermissionMode::FullAccess && self.workspace.is_own_state(place) {
+            return Err(ToolError::OwnState {
+                path: said.to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether a file is one of those that an admitted skill has beside its text. The text itself, and that of
+    /// a skill further below, is for the `skill` tool to give.
+    pub(super) fn goes_with_a_skill(&self, place: &Path) -> bool {
+        let is_text = place
+            .file_name()
+            .is_none_or(|name| name.eq_ignore_ascii_case(SKILL_FILE));
+        let full = self.workspace.root().join(place);
+        let directories = self.skills.admitted.values();
+        !is_text
+            && directories
+                .filter_map(|skill| skill.path.parent()?.canonicalize().ok())
+                .any(|directory| full.starts_with(directory))
     }
 }

@@ -35,6 +35,18 @@ pub(super) enum Written {
     Replaced,
 }
 
+/// Where vak's own state is: absolute and free of links.
+pub(super) struct OwnState(Vec<PathBuf>);
+
+impl OwnState {
+    /// Whether an absolute path, free of links, is where it begins.
+    pub(super) fn begins_at(&self, path: &Path) -> bool {
+        path.file_name()
+            .is_some_and(|name| name.eq_ignore_ascii_case(OWN_STATE))
+            || self.0.iter().any(|own| own == path)
+    }
+}
+
 impl Workspace {
     /// Opens a directory as workspace. `own_state` is where vak's own state is, besides every `.vak`: files and
     /// directories, which need not exist yet.
@@ -66,9 +78,9 @@ impl Workspace {
             .map_err(|error| at(said, "open", error))
     }
 
-    /// Reads a regular file that is text.
-    pub(super) fn read_text(&self, said: &str) -> Result<String, ToolError> {
-        let bytes = self.read(said, &self.find(said)?)?;
+    /// Reads a regular file that is text, at a place that was found.
+    pub(super) fn read_text(&self, said: &str, place: &Path) -> Result<String, ToolError> {
+        let bytes = self.read(said, place)?;
         String::from_utf8(bytes).map_err(|_| ToolError::WrongType {
             path: said.to_owned(),
             wanted: "UTF-8 text",
@@ -168,16 +180,16 @@ impl Workspace {
         })
     }
 
-    /// Whether a place, free of links, is vak's own state or below it. What leads there is looked up each
-    /// time: a link may have been put there since the session started.
-    fn is_own_state(&self, place: &Path) -> bool {
+    /// Whether a place, free of links, is vak's own state or below it.
+    pub(super) fn is_own_state(&self, place: &Path) -> bool {
+        let own_state = self.own_state();
         let full = self.root.join(place);
-        let mut names = place.components().map(Component::as_os_str);
-        names.any(|name| name.eq_ignore_ascii_case(OWN_STATE))
-            || self
-                .own_state
-                .iter()
-                .any(|own| full.starts_with(resolved(own)))
+        full.ancestors().any(|above| own_state.begins_at(above))
+    }
+
+    /// Where vak's own state is by now: a link may have been put there since the session started.
+    pub(super) fn own_state(&self) -> OwnState {
+        OwnState(self.own_state.iter().map(|path| resolved(path)).collect())
     }
 
     /// The path from the root. An absolute one is read as it stands if it is below the root.
