@@ -614,6 +614,58 @@ fn what_is_no_text_file_is_not_read() {
     }
 }
 
+/// What another path would mend used to end the turn as hopeless.
+#[test]
+fn a_path_that_the_system_refuses_is_for_the_model_to_mend() {
+    let bench = Bench::new(PermissionMode::WorkspaceWrite);
+    bench.write("file", "text\n");
+    symlink("b", bench.work().join("a")).unwrap();
+    symlink("a", bench.work().join("b")).unwrap();
+    symlink("nothing", bench.work().join("dangling")).unwrap();
+    let long = "x".repeat(300);
+    let longer = "x/".repeat(3_000);
+    for path in [
+        "a",
+        "a/below",
+        "file/below",
+        "dangling/below",
+        &long,
+        &longer,
+    ] {
+        for (tool, arguments) in [
+            ("read", json!({"path": path})),
+            ("write", json!({"path": path, "content": ""})),
+            (
+                "edit",
+                json!({"path": path, "old_text": "a", "new_text": "b"}),
+            ),
+            ("glob", json!({"pattern": "*", "path": path})),
+            ("grep", json!({"pattern": "a", "path": path})),
+        ] {
+            let told = bench.failure(tool, &arguments);
+            assert_eq!(told["kind"], "correctable", "{tool} {path:.20}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_command_is_as_long_as_the_system_takes() {
+    let bench = Bench::full();
+    let limit = (128 << 10) - 1;
+    let of_size = |bytes: usize, filler: &str| {
+        let filler = filler.repeat((bytes - 2) / filler.len());
+        let command = format!(": {filler}");
+        json!({"command": format!("{command}{}", " ".repeat(bytes - command.len()))})
+    };
+    for filler in ["x", "é", "€"] {
+        assert_eq!(bench.ok("bash", &of_size(limit, filler)), "[no output]");
+        let told = bench.failure("bash", &of_size(limit + 1, filler));
+        assert_eq!(told["error"], "invalid_parameter");
+        assert_eq!(told["kind"], "correctable");
+        assert_eq!(told["parameter"], "command");
+    }
+}
+
 #[test]
 fn read_shows_numbered_lines_and_how_to_go_on() {
     let bench = Bench::new(PermissionMode::ReadOnly);

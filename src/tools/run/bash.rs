@@ -28,7 +28,10 @@ pub(super) const EXECUTION: Execution = Execution {
 
 const DEFAULT_TIMEOUT_SECONDS: u64 = 120;
 const MAX_TIMEOUT_SECONDS: u64 = 600;
-const MAX_COMMAND_BYTES: usize = 128 << 10;
+
+/// What Linux takes as one argument of a program, without the NUL that ends it.
+const MAX_COMMAND_BYTES: usize = (128 << 10) - 1;
+
 const MAX_OUTPUT_BYTES: usize = 32 << 10;
 
 /// How long a process group may take to end by itself before it is killed.
@@ -82,12 +85,7 @@ fn run(toolbox: &Toolbox, arguments: Value, cancel: &Cancel) -> Result<String, T
         action: "run `bash`".to_owned(),
         source,
     };
-    if arguments.command.contains('\0') {
-        return Err(ToolError::InvalidParameter {
-            parameter: "command".to_owned(),
-            problem: "it contains a NUL character".to_owned(),
-        });
-    }
+    check(&arguments.command)?;
     let mut running = Running::start(&arguments.command, toolbox).map_err(failed)?;
     match running.until_over(Instant::now() + limit, cancel) {
         Ok(Over::Exited(status)) => Ok(report(running.output.text(), status)),
@@ -98,6 +96,22 @@ fn run(toolbox: &Toolbox, arguments: Value, cancel: &Cancel) -> Result<String, T
         Ok(Over::Cancelled) => Err(ToolError::Cancelled),
         Err(error) => Err(failed(error)),
     }
+}
+
+/// Refuses what can't be handed to a shell. The schema counts characters, the system bytes.
+fn check(command: &str) -> Result<(), ToolError> {
+    let bytes = command.len();
+    let problem = if command.contains('\0') {
+        "it contains a NUL character".to_owned()
+    } else if bytes > MAX_COMMAND_BYTES {
+        format!("it is {bytes} bytes; at most {MAX_COMMAND_BYTES} are allowed")
+    } else {
+        return Ok(());
+    };
+    Err(ToolError::InvalidParameter {
+        parameter: "command".to_owned(),
+        problem,
+    })
 }
 
 fn report(mut text: String, status: ExitStatus) -> String {

@@ -4,6 +4,7 @@
 //! message.
 
 use super::PermissionMode;
+use rustix::io::Errno;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -292,7 +293,13 @@ fn system_kind(error: &io::Error) -> ToolErrorKind {
         | io::ErrorKind::WouldBlock
         | io::ErrorKind::TimedOut
         | io::ErrorKind::ResourceBusy => ToolErrorKind::Transient,
-        io::ErrorKind::InvalidFilename | io::ErrorKind::NotADirectory => ToolErrorKind::Correctable,
+        io::ErrorKind::AlreadyExists
+        | io::ErrorKind::ArgumentListTooLong
+        | io::ErrorKind::InvalidFilename
+        | io::ErrorKind::IsADirectory
+        | io::ErrorKind::NotADirectory => ToolErrorKind::Correctable,
+        // Links that lead to one another, for which `ErrorKind` has no stable name.
+        _ if Errno::from_io_error(error) == Some(Errno::LOOP) => ToolErrorKind::Correctable,
         _ => ToolErrorKind::Unknown,
     }
 }
