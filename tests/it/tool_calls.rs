@@ -462,20 +462,38 @@ fn a_command_does_not_outlive_vak() {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
-    // Nor does what watches over it.
+}
+
+#[test]
+fn nothing_is_left_of_a_call_whenever_vak_is_killed() {
     let sandbox = Sandbox::new();
-    sandbox
-        .vak(&[
+    let work = sandbox.work().canonicalize().unwrap();
+    let call = |command: &str| {
+        let args = json!({"command": command}).to_string();
+        sandbox.command(&[
             "tools",
             "call",
             "bash",
-            "--args",
-            "{\"command\": \"true\"}",
             "--permission-mode",
             "full-access",
+            "--args",
+            &args,
         ])
-        .expect(0);
-    assert_eq!(at_work_in(&sandbox.work().canonicalize().unwrap()), 0);
+    };
+    for delay in (0..60).step_by(3) {
+        let mut vak = call("sleep 60 & sleep 60").spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(delay));
+        vak.kill().unwrap();
+        vak.wait().unwrap();
+        let killed = Instant::now();
+        while at_work_in(&work) > 0 {
+            assert!(killed.elapsed() < Duration::from_secs(20), "{delay} ms");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+    // Nor is anything left of one that came to its end.
+    Run::from(call("echo over").output().unwrap()).expect(0);
+    assert_eq!(at_work_in(&work), 0);
 }
 
 #[test]

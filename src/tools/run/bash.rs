@@ -12,7 +12,7 @@ use super::{Cancel, ToolError, Toolbox};
 use crate::tools::bash::TOOL;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionread;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io::{self, PipeReader, PipeWriter, Read as _};
@@ -40,8 +40,8 @@ const GRACE: Duration = Duration::from_millis(500);
 /// How often a running command looks whether it should stop.
 const TICK: Duration = Duration::from_millis(20);
 
-/// What a guard runs; `$0` is the process group.
-const GUARD: &str = r#"read -r; kill -KILL -- "-$0""#;
+/// What a group's leader runs. The polite signal is not for it.
+const LEADER: &str = "trap '' TERM; read -r; kill -KILL 0";
 
 /// The variables a command may see: where things are and how to speak, nothing that opens a door.
 const ENVIRONMENT: [&str; 11] = [
@@ -134,19 +134,17 @@ fn report(mut text: String, status: ExitStatus) -> String {
 
 /// A command that runs.
 struct Running {
+    group: Group,
     child: Child,
-    group: Pid,
     /// Both of its output streams, in the order in which it wrote them.
     pipe: PipeReader,
     output: Excerpt,
-    guard: Option<Guard>,
-    reaped: bool,
 }
 
-/// A process that waits for this one to be gone, however it went, and then ends a process group.
-struct Guard {
-    process: Child,
-    /// Nobody else holds this end, so the other end finds it closed when this process is gone.
+/// A process group that does not outlive this process, however that ends. Its leader waits for that.
+struct Group {
+    leader: Child,
+    /// Nobody else holds this end, so the leader finds its own closed when this process is gone.
     _lifeline: PipeWriter,
 }
 
@@ -161,22 +159,20 @@ impl Running {
     fn start(command: &str, toolbox: &Toolbox) -> io::Result<Running> {
         let (pipe, stdout) = io::pipe()?;
         let stderr = stdout.try_clone()?;
+        let group = Group::new()?;
         let child = shell(command)
             .current_dir(toolbox.workspace.root())
+            .process_group(group.id().as_raw_pid())
             .stdin(Stdio::null())
             .stdout(stdout)
             .stderr(stderr)
             .spawn()?;
-        let mut running = Running {
-            group: Pid::from_child(&child),
+        Ok(Running {
+            group,
             child,
             pipe,
             output: Excerpt::new(MAX_OUTPUT_BYTES),
-            guard: None,
-            reaped: false,
-        };
-        running.guard = Some(Guard::of(running.group)?);
-        Ok(running)
+        })
     }
 
     /// Reads what the command writes until it is over; then nothing of its group runs any more.
@@ -237,82 +233,74 @@ impl Running {
         Ok(())
     }
 
-    /// Whether the shell has exited. It is left unreaped, so that its process group can't become another's.
-    fn has_exited(&self) -> io::Result<bool> {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        Ok(waitid(WaitId::Pid(self.group), options)?.is_some())
-    }
-
-    /// Ends the process group, politely first if the shell still runs, reaps the shell, and takes the last
-    /// of what they wrote.
+    /// Ends the process group, politely first if the shell still runs, and takes the last of what it wrote.
     fn end(&mut self) -> io::Result<ExitStatus> {
         if !self.has_exited()? {
-            self.signal(Signal::TERM);
+            self.group.signal(Signal::TERM);
             let patience = Instant::now() + GRACE;
             while !self.has_exited()? && Instant::now() < patience {
                 self.drain(TICK)?;
             }
         }
-        let status = self.reap()?;
+        self.group.signal(Signal::KILL);
+        let status = self.child.wait()?;
         self.drain_rest()?;
         Ok(status)
     }
 
-    fn reap(&mut self) -> io::Result<ExitStatus> {
-        self.signal(Signal::KILL);
-        // Before the group's number can become another's.
-        self.guard = None;
-        self.reaped = true;
-        self.child.wait()
-    }
-
-    /// A group that is already gone needs no signal.
-    fn signal(&self, signal: Signal) {
-        let _ = kill_process_group(self.group, signal);
+    fn has_exited(&mut self) -> io::Result<bool> {
+        Ok(self.child.try_wait()?.is_some())
     }
 }
 
 /// An error on the way leaves no process behind.
 impl Drop for Running {
     fn drop(&mut self) {
-        if !self.reaped {
-            let _ = self.reap();
-        }
+        self.group.signal(Signal::KILL);
+        let _ = self.child.wait();
     }
 }
 
-impl Guard {
-    fn of(group: Pid) -> io::Result<Guard> {
+impl Group {
+    fn new() -> io::Result<Group> {
         let (end, lifeline) = io::pipe()?;
-        let process = shell(GUARD)
-            .arg(group.to_string())
+        let leader = shell(LEADER)
+            .process_group(0)
             .stdin(end)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        Ok(Guard {
-            process,
+        Ok(Group {
+            leader,
             _lifeline: lifeline,
         })
     }
-}
 
-/// Its group has ended; it must not see the lifeline's end.
-impl Drop for Guard {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+    /// As long as the leader is not reaped, the number can't become another group's.
+    fn id(&self) -> Pid {
+        Pid::from_child(&self.leader)
+    }
+
+    /// A group that is already gone needs no signal.
+    fn signal(&self, signal: Signal) {
+        let _ = kill_process_group(self.id(), signal);
     }
 }
 
-/// A shell for a command, in a process group of its own, that sees nothing but the harmless variables.
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.signal(Signal::KILL);
+        let _ = self.leader.wait();
+    }
+}
+
+/// A shell that sees nothing but the harmless variables.
 fn shell(command: &str) -> Command {
     let variables = ENVIRONMENT.iter();
     let mut shell = Command::new("bash");
     shell
         .args(["--noprofile", "--norc", "-c", command])
         .env_clear()
-        .envs(variables.filter_map(|name| Some((name, std::env::var_os(name)?))))
-        .process_group(0);
+        .envs(variables.filter_map(|name| Some((name, std::env::var_os(name)?))));
     shell
 }
