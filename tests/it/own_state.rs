@@ -264,8 +264,8 @@ fn what_was_not_admitted_is_not_found_by_another_tool() {
         assert!(call("skill", json!({"name": "good"})).is_ok());
         assert!(call("skill", json!({"name": "stale"})).is_err());
         for (tool, pattern, shown) in [
-            ("glob", "*.md", "[no file matches]"),
-            ("glob", "*.token", "[no file matches]"),
+            ("glob", "*.md", "[no file matches]\n"),
+            ("glob", "*.token", "[no file matches]\n"),
             ("grep", "python_eval", "[no line matches]\n"),
         ] {
             let found = call(tool, json!({"pattern": pattern})).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::sandbox::{Run, Sandbox};
 use crate::strace;
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::fs::{CWD, Mode, OFlags, RenameFlags, mkdirat, openat, renameat_with};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::fs;
@@ -558,7 +558,7 @@ fn no_path_leads_out_of_the_workspace() {
     );
     assert_eq!(
         bench.ok("glob", &json!({"pattern": "**"})),
-        "[no file matches]"
+        "[no file matches]\n"
     );
 }
 
@@ -616,7 +616,7 @@ fn what_is_no_text_file_is_not_read() {
     bench.write("huge", vec![b'x'; (4 << 20) + 1]);
     fs::create_dir(bench.work().join("dir")).unwrap();
     let fifo = bench.work().join("fifo");
-    rustix::fs::mkfifoat(CWD, &fifo, rustix::fs::Mode::RUSR).unwrap();
+    rustix::fs::mkfifoat(CWD, &fifo, Mode::RUSR).unwrap();
     for (path, error) in [
         ("binary", "wrong_type"),
         ("dir", "wrong_type"),
@@ -818,18 +818,14 @@ fn glob_and_grep_find_in_order_and_leave_out_what_is_ignored() {
     bench.write(".git/config", "needle\n");
     bench.write("src/b.rs", "before\nneedle one\nafter\n");
     bench.write("src/deep/a.rs", "NEEDLE two\n");
-    bench.write("src/binary.rs", b"needle\0");
     for (arguments, shown) in [
-        (
-            json!({"pattern": "*.rs"}),
-            "src/b.rs\nsrc/binary.rs\nsrc/deep/a.rs\n",
-        ),
-        (json!({"pattern": "src/*.rs"}), "src/b.rs\nsrc/binary.rs\n"),
+        (json!({"pattern": "*.rs"}), "src/b.rs\nsrc/deep/a.rs\n"),
+        (json!({"pattern": "src/*.rs"}), "src/b.rs\n"),
         (
             json!({"pattern": "a.*", "path": "src/deep"}),
             "src/deep/a.rs\n",
         ),
-        (json!({"pattern": "*.md"}), "[no file matches]"),
+        (json!({"pattern": "*.md"}), "[no file matches]\n"),
     ] {
         assert_eq!(bench.ok("glob", &arguments), shown, "{arguments}");
     }
@@ -864,12 +860,137 @@ fn glob_and_grep_find_in_order_and_leave_out_what_is_ignored() {
     assert!(shown.len() < 70_000);
     assert!(shown.contains(" [300 bytes cut]\n"));
     assert!(shown.ends_with(" more lines match]\n"));
-    let huge = fs::File::create(bench.work().join("huge")).unwrap();
-    huge.set_len((64 << 20) + 1).unwrap();
-    assert_eq!(
-        bench.ok("grep", &json!({"pattern": "line", "path": "huge"})),
-        "[no line matches]\n[1 files too large or not readable]\n"
+}
+
+/// Below a `path`, the ignore files above it used to be left unread.
+#[test]
+fn a_search_below_a_path_finds_what_the_whole_search_finds_there() {
+    let bench = Bench::new(PermissionMode::ReadOnly);
+    bench.write(
+        ".gitignore",
+        "target/\n*.log\n/sub/only-here\ndeep/rooted\n",
     );
+    bench.write(".ignore", "*.tmp\n");
+    bench.write("sub/.gitignore", "!keep.log\nlocal\n");
+    for directory in [
+        "",
+        "sub/",
+        "sub/deep/",
+        "sub/target/",
+        "target/",
+        "other/deep/",
+    ] {
+        for file in [
+            "a.rs",
+            "a.log",
+            "keep.log",
+            "a.tmp",
+            "local",
+            "only-here",
+            "rooted",
+        ] {
+            bench.write(&format!("{directory}{file}"), "needle\n");
+        }
+    }
+    let glob = |path: &str| bench.ok("glob", &json!({"pattern": "**", "path": path}));
+    let grep = |path: &str| bench.ok("grep", &json!({"pattern": "needle", "path": path}));
+    let (all_files, all_lines) = (glob("."), grep("."));
+    assert!(all_files.contains("sub/keep.log\n") && !all_files.contains("sub/a.log\n"));
+    for path in [
+        "sub",
+        "sub/deep",
+        "other",
+        "other/deep",
+        "sub/../sub",
+        "sub/a.rs",
+    ] {
+        let place = path.rsplit("../").next().unwrap();
+        let of = |all: &str| -> String {
+            let below = |line: &&str| {
+                line.strip_prefix(place)
+                    .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+            };
+            all.split_inclusive('\n').filter(below).collect()
+        };
+        assert_eq!(glob(path), of(&all_files), "{path}");
+        assert_eq!(grep(path), of(&all_lines), "{path}");
+    }
+    // What is ignored is shown to a call that asks for it.
+    assert!(glob("target").contains("target/a.rs\n"));
+    assert!(glob("sub/target").contains("sub/target/a.rs\n"));
+    assert_eq!(grep("sub/a.log"), "sub/a.log:1:needle\n");
+}
+
+/// What stood behind a NUL, and what could not be opened, used to vanish.
+#[test]
+fn a_search_counts_what_it_leaves_out() {
+    let bench = Bench::new(PermissionMode::ReadOnly);
+    let grep = |path: &str| bench.ok("grep", &json!({"pattern": "needle", "path": path}));
+    bench.write("binary/early", b"\0 needle");
+    assert_eq!(
+        grep("binary"),
+        "[no line matches]\n[1 file searched only up to the first NUL]\n"
+    );
+    let late = ["needle\n", &"text\n".repeat(70_000), "\0\nneedle\n"].concat();
+    bench.write("binary/late", late);
+    assert_eq!(
+        grep("binary"),
+        "binary/late:1:needle\n[2 files searched only up to the first NUL]\n"
+    );
+    bench.write("large/readable", "needle\n");
+    for name in ["one", "two"] {
+        let huge = fs::File::create(bench.work().join("large").join(name)).unwrap();
+        huge.set_len((64 << 20) + 1).unwrap();
+    }
+    assert_eq!(
+        grep("large"),
+        "large/readable:1:needle\n[2 files too large or not readable]\n"
+    );
+    // A path that is too long for the system can't be walked.
+    let name = "x".repeat(255);
+    let mut directory = fs::File::open(bench.work()).unwrap();
+    for _ in 0..20 {
+        mkdirat(&directory, &name, Mode::RWXU).unwrap();
+        directory = openat(&directory, &name, OFlags::RDONLY, Mode::empty())
+            .unwrap()
+            .into();
+    }
+    for (tool, none) in [
+        ("glob", "[no file matches]\n"),
+        ("grep", "[no line matches]\n"),
+    ] {
+        let shown = bench.ok(tool, &json!({"pattern": "needle", "path": name}));
+        assert_eq!(shown, format!("{none}[1 place not readable]\n"));
+    }
+}
+
+#[test]
+fn a_file_that_turns_into_something_else_meanwhile_is_not_searched() {
+    let bench = Bench::new(PermissionMode::ReadOnly);
+    let secret = bench.dir.path().join("secret");
+    let (file, other) = (bench.work().join("file"), bench.work().join("other"));
+    let over = AtomicBool::new(false);
+    let put_fifo = || rustix::fs::mkfifoat(CWD, &other, Mode::RUSR).unwrap();
+    let put_link = || symlink(&secret, &other).unwrap();
+    for put in [&put_fifo as &dyn Fn(), &put_link] {
+        fs::write(&file, "harmless\n").unwrap();
+        let _ = fs::remove_file(&other);
+        put();
+        over.store(false, Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    renameat_with(CWD, &file, CWD, &other, RenameFlags::EXCHANGE).unwrap();
+                }
+            });
+            for _ in 0..300 {
+                let shown = bench.ok("grep", &json!({"pattern": "e"}));
+                assert!(!shown.contains("the secret"), "{shown}");
+            }
+            over.store(true, Ordering::Relaxed);
+        });
+        fs::remove_file(&file).unwrap();
+    }
 }
 
 #[test]

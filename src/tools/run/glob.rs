@@ -2,7 +2,7 @@
 
 use super::arguments::typed;
 use super::execution::Execution;
-use super::search::Patience;
+use super::search::{Files, Patience};
 use super::{Cancel, ToolError, Toolbox, search};
 use crate::tools::glob::TOOL;
 use serde::Deserialize;
@@ -52,20 +52,29 @@ fn run(toolbox: &Toolbox, arguments: Value, cancel: &Cancel) -> Result<String, T
     let path = path.as_deref().unwrap_or(".");
     let wanted = |path: &std::path::Path| search::matches(&pattern, path);
     let files = search::files(toolbox, path, wanted, &Patience::new(cancel))?;
-    if files.is_empty() {
-        return Ok("[no file matches]".to_owned());
+    let shown = report(&files);
+    match files.stop {
+        None => Ok(shown),
+        Some(stop) => Err(stop.with(shown)),
     }
+}
+
+fn report(files: &Files) -> String {
     let mut shown = String::new();
-    let mut count = 0;
-    for file in files.iter().take(MAX_PATHS) {
+    let mut left = files.found.len();
+    for file in files.found.iter().take(MAX_PATHS) {
         if shown.len() > MAX_OUTPUT_BYTES {
             break;
         }
         let _ = writeln!(shown, "{}", file.display());
-        count += 1;
+        left -= 1;
     }
-    if count < files.len() {
-        let _ = writeln!(shown, "[{} more files match]", files.len() - count);
+    if files.found.is_empty() {
+        shown.push_str("[no file matches]\n");
     }
-    Ok(shown)
+    if left > 0 {
+        let _ = writeln!(shown, "[{left} more files match]");
+    }
+    files.note_unreadable(&mut shown);
+    shown
 }

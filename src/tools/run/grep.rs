@@ -5,8 +5,11 @@ use super::execution::Execution;
 use super::search::Patience;
 use super::{Cancel, ToolError, Toolbox, search};
 use crate::tools::grep::TOOL;
+use crate::words::count;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+use grep_searcher::{
+    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -95,18 +98,40 @@ fn run(toolbox: &Toolbox, arguments: Value, cancel: &Cancel) -> Result<String, T
         .after_context(arguments.context)
         .build();
     let mut lines = Lines::default();
-    for file in &files {
-        patience.check()?;
+    let mut stop = files.stop;
+    for (searched, file) in files.found.iter().enumerate() {
+        if let Err(why) = patience.check() {
+            stop = Some(why);
+            lines.unsearched = files.found.len() - searched;
+            break;
+        }
         lines.enter(file);
-        let full = toolbox.workspace.root().join(file);
-        let is_small = full
-            .metadata()
-            .is_ok_and(|metadata| metadata.len() <= MAX_FILE_BYTES);
-        if !is_small || searcher.search_path(&matcher, &full, &mut lines).is_err() {
+        if search_in(toolbox, file, &matcher, &mut searcher, &mut lines).is_err() {
             lines.left_out += 1;
         }
     }
-    Ok(lines.report())
+    let mut report = lines.report(stop.is_none());
+    files.note_unreadable(&mut report);
+    match stop {
+        None => Ok(report),
+        Some(stop) => Err(stop.with(report)),
+    }
+}
+
+/// Searches a file that the walk has met, whatever has become of it since.
+fn search_in(
+    toolbox: &Toolbox,
+    file: &Path,
+    matcher: &RegexMatcher,
+    searcher: &mut Searcher,
+    lines: &mut Lines,
+) -> io::Result<()> {
+    match toolbox.workspace.open_regular(file)? {
+        Some((open, metadata)) if metadata.len() <= MAX_FILE_BYTES => {
+            searcher.search_file(matcher, &open, lines)
+        }
+        _ => Err(io::ErrorKind::InvalidInput.into()),
+    }
 }
 
 fn matcher(arguments: &Arguments) -> Result<RegexMatcher, ToolError> {
@@ -130,6 +155,10 @@ struct Lines {
     hidden: usize,
     /// Files that could not be read, or are too large.
     left_out: usize,
+    /// Files of which only the beginning is text.
+    binary: usize,
+    /// Files that there was no time for.
+    unsearched: usize,
 }
 
 impl Lines {
@@ -154,16 +183,21 @@ impl Lines {
         self.hidden > 0 || self.matches > MAX_MATCHES || self.shown.len() > MAX_OUTPUT_BYTES
     }
 
-    fn report(mut self) -> String {
-        if self.matches == 0 {
+    fn report(mut self, is_complete: bool) -> String {
+        if self.matches == 0 && is_complete {
             self.shown.push_str("[no line matches]\n");
         }
         if self.hidden > 0 {
             let _ = writeln!(self.shown, "[{} more lines match]", self.hidden);
         }
-        if self.left_out > 0 {
-            let files = self.left_out;
-            let _ = writeln!(self.shown, "[{files} files too large or not readable]");
+        for (files, what) in [
+            (self.left_out, "too large or not readable"),
+            (self.binary, "searched only up to the first NUL"),
+            (self.unsearched, "not searched"),
+        ] {
+            if files > 0 {
+                let _ = writeln!(self.shown, "[{} {what}]", count(files, "file"));
+            }
         }
         self.shown
     }
@@ -187,6 +221,11 @@ impl Sink for &mut Lines {
             self.push(line.line_number(), '-', line.bytes());
         }
         Ok(true)
+    }
+
+    fn finish(&mut self, _: &Searcher, end: &SinkFinish) -> io::Result<()> {
+        self.binary += usize::from(end.binary_byte_offset().is_some());
+        Ok(())
     }
 
     fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {

@@ -8,6 +8,7 @@ use crate::disk::{self, DiskError};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _};
 use rustix::fs::OFlags;
+use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
 use std::os::fd::AsFd as _;
 use std::path::{Component, Path, PathBuf};
@@ -87,17 +88,21 @@ impl Workspace {
         })
     }
 
-    fn read(&self, said: &str, place: &Path) -> Result<Vec<u8>, ToolError> {
-        let failed = |error| at(said, "read", error);
+    /// Opens what is at a place that was found; `None` if that is no regular file.
+    pub(super) fn open_regular(&self, place: &Path) -> io::Result<Option<(File, Metadata)>> {
         // Opening a FIFO would wait for its writer; so it opens at once and is then refused.
         let nonblocking = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
         let mut options = OpenOptions::new();
         options.read(true).custom_flags(nonblocking);
-        let file = self.dir.open_with(place, &options).map_err(failed)?;
-        let metadata = file.metadata().map_err(failed)?;
-        if !metadata.is_file() {
-            return Err(not_regular(said));
-        }
+        let file = self.dir.open_with(place, &options)?.into_std();
+        let metadata = file.metadata()?;
+        Ok(metadata.is_file().then_some((file, metadata)))
+    }
+
+    fn read(&self, said: &str, place: &Path) -> Result<Vec<u8>, ToolError> {
+        let failed = |error| at(said, "read", error);
+        let open = self.open_regular(place).map_err(failed)?;
+        let (file, metadata) = open.ok_or_else(|| not_regular(said))?;
         let mut bytes = Vec::new();
         file.take(MAX_FILE_BYTES + 1)
             .read_to_end(&mut bytes)
