@@ -768,6 +768,43 @@ fn edit_replaces_one_place_or_every_one() {
     assert_eq!(bench.text("file"), "x B x\r\nxfter\r\n");
 }
 
+/// A line added by an edit of a piece of one line used to end with a bare LF.
+#[test]
+fn an_edit_keeps_to_a_files_line_ends() {
+    let bench = Bench::new(PermissionMode::WorkspaceWrite);
+    let crlf = |text: &str| text.replace('\n', "\r\n");
+    let edited = |text: &str, old: &str, new: &str| {
+        bench.write("file", text);
+        let edit = json!({"path": "file", "old_text": old, "new_text": new, "replace_all": true});
+        bench.ok("edit", &edit);
+        bench.text("file")
+    };
+    let text = "one\ntwo\none";
+    for (old, new) in [
+        ("one", "1"),
+        ("one", "one\nmore"),
+        ("two", "\n"),
+        ("two\n", ""),
+        ("two\n", "2\nand\n"),
+        ("\ntwo", "\n2\n"),
+        ("e\nt", "\n\n"),
+        ("\n", "\n\n"),
+        ("\n", " "),
+    ] {
+        let expected = edited(text, old, new);
+        assert_eq!(expected, text.replace(old, new));
+        for old in [old.to_owned(), crlf(old)] {
+            for new in [new.to_owned(), crlf(new)] {
+                let changed = edited(&crlf(text), &old, &new);
+                assert_eq!(changed, crlf(&expected), "{old:?} {new:?}");
+            }
+        }
+    }
+    // In a file that has both, the text that is replaced decides.
+    let mixed = "one\r\ntwo\nthree\r\n";
+    assert_eq!(edited(mixed, "one\ntwo", "1\n2"), "1\r\n2\nthree\r\n");
+}
+
 /// An edit used to make the new text, however long, before it looked at its size.
 #[test]
 fn an_edit_that_would_make_a_file_too_large_is_refused_before_it_is_made() {

@@ -88,12 +88,15 @@ fn size_after(text: &str, old_text: &str, new_text: &str, count: usize) -> u64 {
         .saturating_add(kept)
 }
 
-/// `read` shows lines without their ends, so a model can't know that a file ends its lines with CRLF.
+/// `read` shows lines without their ends, so a model can't know that a file ends its lines with CRLF. One that
+/// ends all of them so keeps to it; in a mixed one the text decides that is to be replaced.
 fn in_line_ends_of(text: &str, old_text: String, new_text: String) -> (String, String) {
-    let crlf = old_text.replace("\r\n", "\n").replace('\n', "\r\n");
-    if text.contains(&old_text) || !text.contains(&crlf) {
-        return (old_text, new_text);
+    let with_crlf = |text: &str| text.replace("\r\n", "\n").replace('\n', "\r\n");
+    let crlf = text.matches("\r\n").count();
+    let has_crlf_alone = crlf > 0 && crlf == text.matches('\n').count();
+    let old_with_crlf = with_crlf(&old_text);
+    if has_crlf_alone || (!text.contains(&old_text) && text.contains(&old_with_crlf)) {
+        return (old_with_crlf, with_crlf(&new_text));
     }
-    let new_text = new_text.replace("\r\n", "\n").replace('\n', "\r\n");
-    (crlf, new_text)
+    (old_text, new_text)
 }
