@@ -276,6 +276,53 @@ fn arguments_are_held_against_the_schema() {
     assert_eq!(told["kind"], "correctable");
 }
 
+/// `2.0` passed the schema and was then called no JSON object.
+#[test]
+fn an_integer_is_one_however_it_is_written() {
+    let bench = Bench::full();
+    bench.write("file", "one\ntwo\nthree\n");
+    let mut seen = 0;
+    for tool in &LIVE_TOOLS {
+        let properties = tool.schema()["properties"].as_object().unwrap();
+        let required = match tool.name {
+            "read" => r#""path": "file""#,
+            "bash" => r#""command": "echo over""#,
+            _ => r#""pattern": "two""#,
+        };
+        for (name, property) in properties {
+            if property["type"] != "integer" {
+                continue;
+            }
+            seen += 1;
+            let call = |number: &str| {
+                bench.call_raw(tool.name, &format!("{{{required}, \"{name}\": {number}}}"))
+            };
+            let two = call("2").result.unwrap();
+            for number in ["2.0", "2e0", "0.2e1", "20E-1"] {
+                assert_eq!(call(number).result.unwrap(), two, "{}: {number}", tool.name);
+            }
+            for number in [
+                "2.5",
+                "-1",
+                "-1.0",
+                "1e30",
+                "-1e30",
+                "18446744073709551616",
+                "\"2\"",
+            ] {
+                let told = failure(&call(number));
+                assert_eq!(
+                    told["error"], "invalid_parameter",
+                    "{}: {number}",
+                    tool.name
+                );
+                assert_eq!(told["parameter"], **name, "{}: {number}", tool.name);
+            }
+        }
+    }
+    assert_eq!(seen, 4);
+}
+
 #[test]
 fn every_schema_compiles_and_names_its_required_parameters() {
     let bench = Bench::full();

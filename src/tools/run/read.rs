@@ -15,6 +15,10 @@ pub(super) const EXECUTION: Execution = Execution {
 };
 
 const DEFAULT_LINES: usize = 2_000;
+
+/// More than there are in any file that can be read.
+const MAX_LINES: usize = 1_000_000_000;
+
 const MAX_LINE_BYTES: usize = 2_000;
 const MAX_OUTPUT_BYTES: usize = 128 << 10;
 
@@ -38,11 +42,13 @@ fn parameters() -> Value {
             "offset": {
                 "type": "integer",
                 "minimum": 1,
+                "maximum": MAX_LINES,
                 "description": "The first line to show, counted from 1."
             },
             "limit": {
                 "type": "integer",
                 "minimum": 1,
+                "maximum": MAX_LINES,
                 "description": format!("How many lines to show; {DEFAULT_LINES} if not given.")
             }
         },

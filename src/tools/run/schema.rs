@@ -65,7 +65,10 @@ impl Schema {
         faults.sort_by_key(|fault| !matches!(fault, ToolError::MissingParameter { .. }));
         match (faults.into_iter().next(), value) {
             (Some(fault), _) => Err(fault),
-            (None, Value::Object(object)) => Ok(object),
+            (None, Value::Object(mut object)) => {
+                object.values_mut().for_each(write_as_integer);
+                Ok(object)
+            }
             (None, _) => Err(not_an_object()),
         }
     }
@@ -88,6 +91,14 @@ fn parse(arguments: &str) -> Result<Value, ToolError> {
         Err(error) => Err(ToolError::MalformedArguments {
             problem: error.to_string(),
         }),
+    }
+}
+
+/// To a schema `2.0` is an integer, to a tool's type it is not. The schema has seen to it that none is large.
+fn write_as_integer(value: &mut Value) {
+    let float = value.as_f64().filter(|_| value.is_f64());
+    if let Some(float) = float.filter(|float| float.fract() == 0.0) {
+        *value = Value::from(float as i64);
     }
 }
 
