@@ -142,29 +142,62 @@ fn an_alias_is_only_another_name() {
 }
 
 #[test]
-fn an_unknown_name_gets_the_nearest_live_ones() {
-    let bench = Bench::new(PermissionMode::ReadOnly);
-    let all: Vec<&str> = LIVE_TOOLS.iter().map(|tool| tool.name).collect();
-    for (said, nearest) in [
-        ("baash", json!(["bash"])),
-        ("reed_file", json!(["read"])),
-        ("pythn_eval", json!(["bash"])),
-        ("quantum_teleport", json!(all)),
-        ("", json!(all)),
-        (&"x".repeat(200), json!(all)),
+fn an_unknown_name_gets_the_nearest_tools_of_the_session() {
+    for mode in PermissionMode::ALL {
+        let bench = Bench::new(mode);
+        let all: Vec<&str> = bench.toolbox.offered().map(|tool| tool.name).collect();
+        for (said, nearest) in [
+            ("baash", "bash"),
+            ("reed_file", "read"),
+            ("pythn_eval", "bash"),
+            ("wrte", "write"),
+            ("quantum_teleport", ""),
+            ("", ""),
+            (&"x".repeat(200), ""),
+        ] {
+            let nearest = if all.contains(&nearest) {
+                &vec![nearest]
+            } else {
+                &all
+            };
+            let said = &said[..said.len().min(128)];
+            let told = bench.failure(said, &json!({}));
+            assert_eq!(
+                told,
+                json!({
+                    "error": "unknown_capability",
+                    "kind": "correctable",
+                    "message": format!("there is no tool `{said}`"),
+                    "called": said,
+                    "nearest": nearest,
+                })
+            );
+        }
+    }
+}
+
+/// A retired name used to be led to a tool that the session does not have.
+#[test]
+fn nobody_is_led_to_a_tool_that_the_session_does_not_have() {
+    for (mode, said) in [
+        (PermissionMode::ReadOnly, "write"),
+        (PermissionMode::ReadOnly, "file_edit"),
+        (PermissionMode::ReadOnly, "python_eval"),
+        (PermissionMode::WorkspaceWrite, "react_preview"),
+        (PermissionMode::WorkspaceWrite, "bash"),
     ] {
-        let said = &said[..said.len().min(128)];
-        let told = bench.failure(said, &json!({}));
+        let told = Bench::new(mode).failure(said, &json!({"code": "1"}));
+        assert_eq!(told["error"], "not_permitted");
+        let tool = told["tool"].as_str().unwrap();
         assert_eq!(
-            told,
-            json!({
-                "error": "unknown_capability",
-                "kind": "correctable",
-                "message": format!("there is no tool `{said}`"),
-                "called": said,
-                "nearest": nearest,
-            })
+            told["hint"],
+            format!(
+                "this session has no `{tool}`: do without it, or say what you could not do; \
+                 never make up its result"
+            )
         );
+        let retired_in = vak::tools::retired_tool(said).map(|row| row.retired_in);
+        assert_eq!(told.get("retired_in").and_then(Value::as_str), retired_in);
     }
 }
 

@@ -40,7 +40,7 @@ pub enum ToolError {
     UnknownCapability {
         /// The name the model said.
         said: String,
-        /// The live tools whose names are nearest to it, the nearest first; all of them if none is near.
+        /// The tools of the session whose names are nearest to it, the nearest first; all if none is near.
         nearest: Vec<&'static str>,
     },
     /// The session's permission mode does not allow this tool.
@@ -258,6 +258,10 @@ impl ToolError {
     /// What to do about it, where the message leaves that open.
     pub fn advice(&self) -> Option<String> {
         match self {
+            ToolError::NotPermitted { tool, .. } => Some(format!(
+                "this session has no `{tool}`: do without it, or say what you could not do; \
+                 never make up its result"
+            )),
             ToolError::NotFound { .. } => Some("look for it with `glob`".to_owned()),
             ToolError::OwnState { .. } => Some(
                 "a skill is loaded with the `skill` tool; the rest is a person's to look after"

@@ -52,6 +52,9 @@ impl ToolOutcome {
     /// The failure as a JSON object: what the model is told, for programs.
     fn failure(&self, error: &ToolError) -> Value {
         let tool = self.tool.map(|tool| tool.name);
+        // Nobody is led to a tool that the session does not have.
+        let is_there = !matches!(error, ToolError::NotPermitted { .. });
+        let redirection = self.redirection.clone().filter(|_| is_there);
         let failure = Failure {
             error: error.code(),
             kind: error.kind(),
@@ -59,7 +62,7 @@ impl ToolOutcome {
             tool,
             called: (tool != Some(self.said.as_str())).then_some(&self.said),
             retired_in: self.retired.map(|row| row.retired_in),
-            hint: self.redirection.clone().or_else(|| error.advice()),
+            hint: redirection.or_else(|| error.advice()),
             parameter: error.parameter(),
             nearest: match error {
                 ToolError::UnknownCapability { nearest, .. } => Some(nearest),

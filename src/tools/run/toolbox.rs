@@ -54,7 +54,7 @@ impl Toolbox {
         }
         let execution = execution::find(call.tool).ok_or_else(|| ToolError::UnknownCapability {
             said: call.said.to_owned(),
-            nearest: nearest(call.said),
+            nearest: nearest(call.said, self.offered()),
         })?;
         let LiveTool { name, needs, .. } = execution.tool;
         if self.mode < needs {
