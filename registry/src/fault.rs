@@ -335,33 +335,33 @@ impl Faults {
         drawings.join("\n\n")
     }
 
-    /// Draws one fault. Only its own lines are handed to the renderer: it reads all it is given.
+    /// Draws one fault. Each of its places is a snippet with that place's lines alone: the renderer reads all that it
+    /// is given, and the whole list may lie between two places.
     fn draw_one(&self, renderer: &Renderer, starts: &LineStarts, fault: &Fault) -> String {
-        let lines = self.lines_of(fault);
-        let local = |span: &Range<usize>| span.start - lines.start..span.end - lines.start;
-        let snippet = Snippet::source(&self.text[lines.clone()])
-            .path(&self.path)
-            .line_start(starts.line(lines.start))
-            .annotation(AnnotationKind::Primary.span(local(&fault.span)))
-            .annotations(fault.also.iter().map(|(span, label)| {
-                AnnotationKind::Context
-                    .span(local(span))
-                    .label(label.as_str())
-            }));
+        let place = |kind: AnnotationKind, span: &Range<usize>, label: Option<&str>| {
+            let lines = self.lines_of(span);
+            let local = span.start - lines.start..span.end - lines.start;
+            Snippet::source(self.text[lines.clone()].to_owned())
+                .path(self.path.clone())
+                .line_start(starts.line(lines.start))
+                .annotation(kind.span(local).label(label.map(str::to_owned)))
+        };
+        let also = fault.also.iter();
         let hint = Level::HELP.with_name("hint").message(fault.kind.hint());
-        let title = Level::ERROR.primary_title(fault.kind.to_string());
-        renderer.render(&[title.element(snippet).element(hint)])
+        let drawing = Level::ERROR
+            .primary_title(fault.kind.to_string())
+            .element(place(AnnotationKind::Primary, &fault.span, None))
+            .elements(also.map(|(span, label)| place(AnnotationKind::Context, span, Some(label))))
+            .element(hint);
+        renderer.render(&[drawing])
     }
 
-    /// The whole lines from the first to the last place of a fault.
-    fn lines_of(&self, fault: &Fault) -> Range<usize> {
-        let spans = || std::iter::once(&fault.span).chain(fault.also.iter().map(|(span, _)| span));
-        let first = spans().map(|span| span.start).min().unwrap_or(0);
-        let last = spans().map(|span| span.end).max().unwrap_or(0);
-        let start = self.text[..first].rfind('\n').map_or(0, |at| at + 1);
-        let end = self.text[last..]
+    /// The whole lines that a place stands in.
+    fn lines_of(&self, span: &Range<usize>) -> Range<usize> {
+        let start = self.text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+        let end = self.text[span.end..]
             .find('\n')
-            .map_or(self.text.len(), |at| last + at + 1);
+            .map_or(self.text.len(), |at| span.end + at + 1);
         start..end
     }
 }
