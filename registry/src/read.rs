@@ -134,7 +134,7 @@ impl Reading {
         let hint = self.string(row, "hint");
         if let Some((_, span)) = hint
             .as_ref()
-            .filter(|(hint, _)| hint.contains(char::is_control))
+            .filter(|(hint, _)| hint.contains(breaks_a_line))
         {
             self.fault(FaultKind::HintNotOneLine, span.clone());
         }
@@ -217,6 +217,15 @@ impl Reading {
     fn fault(&mut self, kind: FaultKind, span: Range<usize>) {
         self.faults.push(Fault::new(kind, span));
     }
+}
+
+/// Whether a character ends a line, or changes in which order the others of its line are shown.
+fn breaks_a_line(letter: char) -> bool {
+    letter.is_control()
+        || matches!(
+            letter,
+            '\u{2028}' | '\u{2029}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        )
 }
 
 /// Where a key stands in its table.

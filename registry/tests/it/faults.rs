@@ -174,6 +174,8 @@ fn fields() {
             "[[retired]]\nname = \"\"\nretired_in = \" \"\nreplacement = \"\"\nhint = \"\\t\"\n".into(),
             format!("{good}hint = \"two\\nlines\"\n"),
             format!("{good}hint = \"a bell \\u0007\"\n"),
+            format!("{good}hint = \"two\\u2028lines\"\n"),
+            format!("{good}hint = \"backwards \\u202e\"\n"),
         ],
     );
 }
