@@ -162,15 +162,14 @@ impl FaultKind {
             Self::NotUtf8 => "save the file as UTF-8".into(),
             Self::ByteOrderMark => "save the file as UTF-8 without a byte-order mark".into(),
             Self::ConflictMarker => {
-                "keep the rows of both sides, in either order, and delete the marker lines".into()
+                // Two new rows share lines, and git draws those outside of the markers: the sides are no whole rows.
+                "take one side whole, `git checkout --ours retired_tools.toml`, then add with `cargo xtask retire` each row that only `git show :3:./retired_tools.toml` has".into()
             }
             Self::MixedLineEnds { .. } => {
-                "`.gitattributes` pins the list to LF: run `git add --renormalize retired_tools.toml` and check it out again".into()
+                format!("`.gitattributes` pins the list to LF: `{LINE_ENDS_AGAIN}`")
             }
             Self::Syntax(_) => "`cargo xtask retire` writes a row for you".into(),
-            Self::Empty => {
-                "the list only grows: `git checkout HEAD -- retired_tools.toml` brings it back".into()
-            }
+            Self::Empty => brought_back(crate::FILE),
             Self::UnknownKey(_) | Self::NotRows { .. } => {
                 "the list is made of `[[retired]]` tables and nothing else".into()
             }
@@ -212,6 +211,17 @@ impl FaultKind {
             ),
         }
     }
+}
+
+/// The command that gives the list in the work tree the line ends that `.gitattributes` asks for, and loses no edit.
+/// To stage it is not enough: git leaves a file alone that it takes to be what is staged.
+pub const LINE_ENDS_AGAIN: &str = "git add --renormalize retired_tools.toml && rm retired_tools.toml && git checkout -- retired_tools.toml";
+
+/// What to do where the list at `path` is gone.
+fn brought_back(path: &str) -> String {
+    format!(
+        "the list only grows: where one is committed, `git checkout HEAD -- {path}` brings it back"
+    )
 }
 
 /// A character in quotes; one that may look like another has its code point beside it.
@@ -283,9 +293,7 @@ impl Paint {
 
 /// Says that the list could not be read at all, in the way in which faults are shown.
 pub fn draw_unreadable(path: &str, error: &std::io::Error, paint: Paint) -> String {
-    let hint = Level::HELP.with_name("hint").message(format!(
-        "the list only grows: `git checkout HEAD -- {path}` brings it back"
-    ));
+    let hint = Level::HELP.with_name("hint").message(brought_back(path));
     let title = Level::ERROR.primary_title(format!("failed to read `{path}`: {error}"));
     paint.renderer().render(&[title.element(hint)])
 }

@@ -20,7 +20,7 @@ pub mod sample;
 mod validate;
 
 pub use compare::{Comparison, Field, Violation, compare};
-pub use fault::{Faults, Paint, draw_unreadable};
+pub use fault::{Faults, LINE_ENDS_AGAIN, Paint, draw_unreadable};
 pub use read::{Salvage, read, salvage};
 pub use render::render;
 pub use row::{LiveName, MAX_NAME, Row, fold};

@@ -106,8 +106,9 @@ impl Report {
         if bytes.windows(2).any(|pair| pair == b"\r\n") {
             say(&format!(
                 "warning: `{file}` has CRLF line ends; `.gitattributes` pins it to LF\n\
-                 hint: git add --renormalize {file}",
-                file = registry::FILE
+                 hint: {again}",
+                file = registry::FILE,
+                again = registry::LINE_ENDS_AGAIN,
             ));
         }
     }

@@ -184,6 +184,31 @@ fn merge_under_way() -> Project {
     project
 }
 
+/// Git puts the markers inside of one row where two branches each retired a tool in the same release.
+#[cfg(unix)]
+#[test]
+fn a_conflict_is_resolved_by_what_the_check_says() {
+    let project = merge_under_way();
+    let rows = project.list();
+    let first = rows.find("<<<<<<<").unwrap();
+    assert!(
+        rows[..first].trim_end().ends_with("[[retired]]"),
+        "the sides are no whole rows: {rows}"
+    );
+    let ended = project.xtask(&["check"]);
+    let command = format!("git checkout --ours {}", registry::FILE);
+    assert!(ended.stderr.contains(&format!("`{command}`")), "{ended}");
+    assert_eq!(project.shell(&command).code, 0);
+    let command = format!("git show :3:./{}", registry::FILE);
+    assert!(ended.stderr.contains(&format!("`{command}`")), "{ended}");
+    assert!(project.shell(&command).stdout.contains("\"topic_tool\""));
+    let ended = project.xtask(&["retire", "topic_tool", "3.1.0", "read"]);
+    assert_eq!(ended.code, 0, "{ended}");
+    project.commit("merge topic");
+    let ended = project.xtask(&["check"]);
+    assert_eq!(ended.code, 0, "{ended}");
+}
+
 #[test]
 fn a_conflict_is_left_in_the_list() {
     let project = merge_under_way();
@@ -337,6 +362,37 @@ fn the_checkout_has_crlf_line_ends() {
     let ended = project.xtask(&["check"]);
     assert_eq!(ended.code, 0, "{ended}");
     snapshot("crlf_checkout", &ended);
+}
+
+/// What the warning says, and what the fault of mixed line ends says, is typed, and helps.
+#[cfg(unix)]
+#[test]
+fn line_ends_are_mended_by_what_the_check_says() {
+    for crlf in [
+        |list: String| list.replace('\n', "\r\n"),
+        |list: String| list.replacen('\n', "\r\n", 1),
+    ] {
+        let project = Project::new();
+        project.write(
+            ".gitattributes",
+            format!("/{} text eol=lf\n", registry::FILE),
+        );
+        project.commit("pin the line ends");
+        let list = format!("{LIST}{}", row("foo_tool"));
+        project.write(registry::FILE, crlf(list.clone()));
+        let ended = project.xtask(&["check"]);
+        let hint = ended
+            .stderr
+            .lines()
+            .find(|line| line.contains("renormalize"))
+            .unwrap();
+        let command = &hint[hint.find("git add").unwrap()..];
+        let ended = project.shell(command.trim_end_matches('`'));
+        assert_eq!(ended.code, 0, "{ended}");
+        assert_eq!(project.list(), list);
+        let ended = project.xtask(&["check"]);
+        assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended}");
+    }
 }
 
 #[test]

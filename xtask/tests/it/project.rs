@@ -136,6 +136,12 @@ impl Project {
         finish(self.in_project("git").args(arguments))
     }
 
+    /// Runs a line in a shell, as a person would type it.
+    #[cfg(unix)]
+    pub(crate) fn shell(&self, line: &str) -> Ended {
+        finish(self.in_project("sh").args(["-c", line]))
+    }
+
     /// `cargo xtask`, ready to run in the project with no word of CI in its environment.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = self.in_project(env!("CARGO_BIN_EXE_xtask"));
