@@ -1,9 +1,9 @@
 //! `cargo xtask check`: the list is valid, it has only grown, and the sources agree with it.
 
 use std::collections::HashMap;
-use std::io::{self, Write as _};
+use std::io;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use registry::{Comparison, List, Row, Rules, fold};
 
@@ -13,7 +13,7 @@ use crate::git::Git;
 use crate::history::{self, Done, LostInMerge, Now, Origin, Outcome, Step, short};
 use crate::project::Project;
 use crate::sources::{self, Sources};
-use crate::{Status, paint, say};
+use crate::{Status, paint, print, say};
 
 /// Check that the list of retired tools is valid, has only grown, and agrees with the sources.
 ///
@@ -228,10 +228,7 @@ impl Report {
             say(&format!("{} found", count(self.findings, "fault")));
             return Ok(Status::Findings);
         }
-        let mut out = anstream::stdout().lock();
-        for line in &self.compared {
-            writeln!(out, "{line}").context("failed to write to stdout")?;
-        }
+        print(&(self.compared.join("\n") + "\n"))?;
         Ok(Status::Clean)
     }
 }

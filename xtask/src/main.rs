@@ -16,9 +16,10 @@ mod project;
 mod retire;
 mod sources;
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::{Parser, Subcommand};
 
 /// The project's own chores.
@@ -93,10 +94,19 @@ fn say(line: &str) {
     let _ = writeln!(anstream::stderr(), "{line}");
 }
 
+/// Writes to stdout. Where the reader has gone away there is nobody left to tell, and nothing has failed.
+fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = anstream::stdout();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("failed to write to stdout"),
+    }
+}
+
 /// Whether a drawing of faults on stderr may be coloured.
 fn paint() -> registry::Paint {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    if std::io::stderr().is_terminal() && !refused {
+    if io::stderr().is_terminal() && !refused {
         registry::Paint::Colour
     } else {
         registry::Paint::Plain

@@ -1,13 +1,14 @@
 //! Where a tool's name still stands in the repository.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::{fmt, fs, io};
 
-use anyhow::{Context as _, Result};
 use ignore::WalkBuilder;
 use registry::fold;
 
 use crate::project::Project;
+use crate::retire::UNFINISHED;
+use crate::say;
 
 /// A larger file is no text that a person keeps up.
 const MAX_FILE: u64 = 4 << 20;
@@ -32,7 +33,7 @@ impl Group {
     /// What is to be done about a name in such a file.
     pub(crate) fn chore(self) -> &'static str {
         match self {
-            Group::Sources => "take the tool's definition and its uses out of the sources:",
+            Group::Sources => "take what is left of the tool out of the sources:",
             Group::Starter => "teach the starter skills and plugins the replacement:",
             Group::Docs => "correct the documentation:",
             Group::Others => "look at what else names it:",
@@ -56,7 +57,8 @@ impl Group {
 }
 
 /// Every line of the repository that names `folded`, in any spelling, but for the list itself: `file:line: text`.
-pub(crate) fn find(project: &Project, folded: &str) -> Result<BTreeMap<Group, Vec<String>>> {
+/// What cannot be read is warned of.
+pub(crate) fn find(project: &Project, folded: &str) -> BTreeMap<Group, Vec<String>> {
     let mut groups: BTreeMap<Group, Vec<String>> = BTreeMap::new();
     let walk = WalkBuilder::new(&project.root)
         .hidden(false)
@@ -64,16 +66,30 @@ pub(crate) fn find(project: &Project, folded: &str) -> Result<BTreeMap<Group, Ve
         .sort_by_file_path(Ord::cmp)
         .build();
     for entry in walk {
-        let entry = entry.context("failed to list the repository")?;
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                not_looked_at(&error);
+                continue;
+            }
+        };
         let path = project.shown(entry.path());
         let is_text = entry.file_type().is_some_and(|kind| kind.is_file())
             && entry
                 .metadata()
                 .is_ok_and(|metadata| metadata.len() <= MAX_FILE);
-        if !is_text || path == registry::FILE {
+        if !is_text || path == registry::FILE || path.starts_with(UNFINISHED) {
             continue;
         }
-        let bytes = fs::read(entry.path()).with_context(|| format!("failed to read `{path}`"))?;
+        let bytes = match fs::read(entry.path()) {
+            Ok(bytes) => bytes,
+            // Gone since it was listed: so is what it said.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => {
+                not_looked_at(&format!("{path}: {error}"));
+                continue;
+            }
+        };
         for (at, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {
             if names(&fold(line), folded) {
                 let shown: String = line.trim().chars().take(SHOWN_LINE).collect();
@@ -82,7 +98,11 @@ pub(crate) fn find(project: &Project, folded: &str) -> Result<BTreeMap<Group, Ve
             }
         }
     }
-    Ok(groups)
+    groups
+}
+
+fn not_looked_at(what: &dyn fmt::Display) {
+    say(&format!("warning: not looked at for the name: {what}"));
 }
 
 /// Whether a folded line holds a folded name as a word of its own.

@@ -2,7 +2,7 @@
 
 use std::fs::{File, TryLockError};
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -14,10 +14,13 @@ use toml_edit::{DocumentMut, Item, Table, value};
 
 use crate::project::Project;
 use crate::sources::{self, Sources};
-use crate::{Status, mentions, paint, say};
+use crate::{Status, mentions, paint, print, say};
 
 /// How many places of a group are shown.
 const SHOWN_PLACES: usize = 20;
+
+/// What the names of new lists begin with that are not in their place yet. Git ignores them.
+pub(crate) const UNFINISHED: &str = ".retired_tools.";
 
 /// Add a tool to the list of retired tools.
 ///
@@ -43,7 +46,7 @@ pub(crate) struct Retire {
 pub(crate) fn run(retire: &Retire) -> Result<Status> {
     let project = Project::find()?;
     let sources = sources::read(&project)?;
-    let path = project.list_path();
+    let path = place_of_list(&project)?;
     // The guard is held until the new list is in place, so that of two runs the second sees the first's row.
     let _guard = lock(&path)?;
     let before = fs::read(&path).with_context(|| format!("failed to read `{}`", registry::FILE))?;
@@ -56,8 +59,19 @@ pub(crate) fn run(retire: &Retire) -> Result<Status> {
         return Ok(Status::Clean);
     }
     replace(&path, &after)?;
-    print(&left_to_do(&project, retire, line)?)?;
+    // The row is in the list, so nothing from here on makes this a failure.
+    if let Err(error) = print(&left_to_do(&project, retire, line)) {
+        say(&format!("warning: {error:#}"));
+    }
     Ok(Status::Clean)
+}
+
+/// Where the list really is: a link to it is not what is written to.
+fn place_of_list(project: &Project) -> Result<PathBuf> {
+    project.list_path().canonicalize().or_else(|error| {
+        say(&(registry::draw_unreadable(registry::FILE, &error, paint()) + "\n"));
+        bail!("there is no list to add a row to")
+    })
 }
 
 /// The text of the list as it is. That it has the form of a list is all that is asked of it: where the retired
@@ -147,15 +161,18 @@ fn replace(path: &Path, text: &str) -> Result<()> {
     let write = || -> io::Result<()> {
         let directory = path.parent().unwrap_or(Path::new("."));
         let mut file = tempfile::Builder::new()
-            .prefix(".retired_tools.")
+            .prefix(UNFINISHED)
             .suffix(".tmp")
             .tempfile_in(directory)?;
         file.write_all(text.as_bytes())?;
         file.as_file()
             .set_permissions(fs::metadata(path)?.permissions())?;
         file.as_file().sync_all()?;
+        let directory = File::open(directory)?;
         file.persist(path)?;
-        File::open(directory)?.sync_all()
+        // The list is replaced, whatever becomes of the wish that a power cut leave it so.
+        let _ = directory.sync_all();
+        Ok(())
     };
     write().with_context(|| format!("failed to write `{}`", registry::FILE))
 }
@@ -168,7 +185,7 @@ fn diff(before: &str, after: &str) -> String {
 }
 
 /// What was done, and what a person still has to do.
-fn left_to_do(project: &Project, retire: &Retire, line: usize) -> Result<String> {
+fn left_to_do(project: &Project, retire: &Retire, line: usize) -> String {
     let Retire {
         tool,
         version,
@@ -179,7 +196,7 @@ fn left_to_do(project: &Project, retire: &Retire, line: usize) -> Result<String>
         "retired `{tool}` in {version}, replaced by `{replacement}`: {}:{line}\n\nleft to do:\n",
         registry::FILE
     );
-    let groups = mentions::find(project, &fold(tool))?;
+    let groups = mentions::find(project, &fold(tool));
     if groups.is_empty() {
         text.push_str("- nothing else in the repository names it\n");
     }
@@ -196,11 +213,5 @@ fn left_to_do(project: &Project, retire: &Retire, line: usize) -> Result<String>
     text.push_str(
         "- say it in `CHANGELOG.md`\n- run `cargo xtask check` and `cargo test`, then commit\n",
     );
-    Ok(text)
-}
-
-fn print(text: &str) -> Result<()> {
-    anstream::stdout()
-        .write_all(text.as_bytes())
-        .context("failed to write to stdout")
+    text
 }

@@ -154,6 +154,37 @@ impl Project {
         finish(&mut self.command(arguments))
     }
 
+    /// Runs `cargo xtask` as somebody whom modes hold back: root becomes another user, to whom the project is open.
+    #[cfg(unix)]
+    pub(crate) fn xtask_as_nobody(&self, arguments: &[&str]) -> Ended {
+        use std::os::unix::fs::MetadataExt as _;
+        use std::os::unix::process::CommandExt as _;
+        // The build directory may be closed to others. A process of its own copies: were the copy open for writing
+        // here, another test's child could hold it and nobody could run it.
+        let program = self.home.path().join("xtask");
+        let copied = Command::new("cp")
+            .arg(env!("CARGO_BIN_EXE_xtask"))
+            .arg(&program)
+            .status();
+        assert!(copied.unwrap().success());
+        let mut command = self.in_project(program);
+        if fs::metadata(self.home.path()).unwrap().uid() == 0 {
+            for path in [self.home.path(), self.directory.path()] {
+                let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+                fs::set_permissions(path, open).unwrap();
+            }
+            command.uid(65_534).gid(65_534);
+        }
+        finish(command.args(arguments))
+    }
+
+    /// Sets the mode of a file.
+    #[cfg(unix)]
+    pub(crate) fn chmod(&self, path: &str, mode: u32) {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        fs::set_permissions(self.path(path), mode).unwrap();
+    }
+
     /// Runs `cargo xtask check` as CI would, for an event with this JSON.
     pub(crate) fn check_event(&self, event: &str) -> Ended {
         let path = self.home.path().join("event.json");

@@ -1,6 +1,6 @@
 //! A row is added whole or not at all.
 
-use crate::project::{Ended, LIST, Project, snapshot};
+use crate::project::{Ended, LIST, Project, finish, snapshot};
 
 /// Runs `retire`, which must refuse and leave the list as it was.
 fn check_refused(name: &str, arguments: &[&str]) -> Ended {
@@ -116,6 +116,72 @@ fn of_many_places_the_first_are_shown() {
     );
 }
 
+/// Once the row is in the list the tool is retired, whatever becomes of the rest.
+#[cfg(unix)]
+#[test]
+fn what_goes_wrong_after_the_row_is_written_is_no_failure() {
+    let project = Project::new();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let ended = finish(
+        project
+            .command(&["retire", "foo_tool", "3.1.0", "bash"])
+            .stdout(writer),
+    );
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended}");
+    assert!(project.list().contains("foo_tool"));
+
+    project.write("docs/a.md", "other_tool");
+    project.write("docs/b.md", "other_tool");
+    project.chmod("docs/a.md", 0o000);
+    let ended = project.xtask_as_nobody(&["retire", "other_tool", "3.1.0", "bash"]);
+    assert_eq!(ended.code, 0, "{ended}");
+    let warning =
+        "warning: not looked at for the name: docs/a.md: Permission denied (os error 13)\n";
+    assert_eq!(ended.stderr, warning);
+    assert!(
+        ended.stdout.contains("    docs/b.md:1: other_tool\n"),
+        "{ended}"
+    );
+    assert!(project.list().contains("other_tool"));
+}
+
+/// What a run that was killed leaves, or another one is about to put in place, is no place to mend.
+#[test]
+fn a_list_that_is_not_in_place_is_not_looked_at() {
+    let project = Project::new();
+    project.write(".retired_tools.x1.tmp", "name = \"foo_tool\"\n");
+    let ended = project.xtask(&["retire", "foo_tool", "3.1.0", "bash"]);
+    assert_eq!(ended.code, 0, "{ended}");
+    snapshot("retired", &ended);
+}
+
+#[test]
+fn without_a_list_it_says_so_as_the_check_does() {
+    let project = Project::without_git();
+    std::fs::remove_file(project.path(registry::FILE)).unwrap();
+    let ended = project.xtask(&["retire", "foo_tool", "3.1.0", "bash"]);
+    assert_eq!(ended.code, 2, "{ended}");
+    snapshot("refused_no_list", &ended);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_list_that_is_kept_elsewhere_stays_there() {
+    let project = Project::new();
+    project.write("kept/list.toml", LIST);
+    std::fs::remove_file(project.path(registry::FILE)).unwrap();
+    std::os::unix::fs::symlink("kept/list.toml", project.path(registry::FILE)).unwrap();
+    let ended = project.xtask(&["retire", "foo_tool", "3.1.0", "bash"]);
+    assert_eq!(ended.code, 0, "{ended}");
+    assert!(project.path(registry::FILE).is_symlink());
+    let kept = std::fs::read_to_string(project.path("kept/list.toml")).unwrap();
+    assert!(
+        kept.starts_with(LIST) && kept.contains("foo_tool"),
+        "{kept}"
+    );
+}
+
 #[test]
 fn a_retired_tool_can_be_the_replacement() {
     let project = Project::new();
@@ -222,14 +288,14 @@ fn runs_at_once_lose_no_row() {
 fn the_lists_mode_stays() {
     use std::os::unix::fs::PermissionsExt as _;
     let project = Project::new();
-    let path = project.path(registry::FILE);
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+    project.chmod(registry::FILE, 0o640);
     assert_eq!(
         project.xtask(&["retire", "foo_tool", "3.1.0", "bash"]).code,
         0
     );
-    assert_eq!(
-        std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-        0o640
-    );
+    let mode = std::fs::metadata(project.path(registry::FILE))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o640);
 }
