@@ -1,6 +1,6 @@
 //! `cargo xtask check`: the list is valid, it has only grown, and the sources agree with it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 
 use anyhow::{Result, bail};
@@ -125,15 +125,18 @@ impl Report {
         }
     }
 
-    /// No literal of the sources is a retired name, or a list of them.
+    /// No literal of the sources is a retired name, a list of them, or a map from them to live tools.
     fn literals(&mut self, rows: &[Row], sources: &Sources) -> usize {
         let rows: HashMap<String, &Row> = rows.iter().map(|row| (fold(&row.name), row)).collect();
+        let live: HashSet<String> = sources.live.iter().map(|live| fold(&live.name)).collect();
         let before = self.findings;
         for literal in &sources.literals {
-            let named: Option<Vec<&Row>> = names_in(&literal.value)
-                .map(|name| rows.get(&fold(name)).copied())
-                .collect();
-            for row in named.unwrap_or_default() {
+            let names: Vec<String> = names_in(&literal.value).map(fold).collect();
+            let is_text = |name: &String| !rows.contains_key(name) && !live.contains(name);
+            if names.iter().any(is_text) {
+                continue;
+            }
+            for row in names.iter().filter_map(|name| rows.get(name)) {
                 self.finding(
                     &format!("a second list: `{}` is a literal in the sources", row.name),
                     &[
@@ -233,7 +236,7 @@ impl Report {
     }
 }
 
-/// What a name may be part of in a literal: `"a"`, `"a,b"`, `"a|b"`. The parts, if it holds any.
+/// The parts of a literal that may be names: `"a"`, `"a,b"`, `"a=b;c=d"`.
 fn names_in(literal: &str) -> impl Iterator<Item = &str> {
     let is_separator = |letter: char| !(letter.is_alphanumeric() || "_.-".contains(letter));
     literal.split(is_separator).filter(|part| !part.is_empty())

@@ -26,6 +26,8 @@ fn a_literal_that_is_a_retired_name_is_a_second_list() {
         r#"const NAME: &str = " python_eval ";"#,
         r#"const NAMES: &str = "python_eval,react_preview";"#,
         r#"const NAMES: &str = "python_eval\nreact_preview\n";"#,
+        r#"const NAMES: &str = "python_eval=bash;react_preview=Sandbox-Exec";"#,
+        r##"const NAMES: &str = r#"{"python_eval": "bash"}"#;"##,
         r#"fn f(name: &str) -> bool { matches!(name, "x" | "python_eval") }"#,
         r#"fn f() { outer!(inner! { [b"python_eval"] }) }"#,
         r#"macro_rules! names { () => { "python_eval" } }"#,
@@ -33,6 +35,10 @@ fn a_literal_that_is_a_retired_name_is_a_second_list() {
         r#"mod deep { impl S { const NAME: &'static str = "python_eval"; } }"#,
         r#"#[cfg(not(test))] const NAME: &str = "python_eval";"#,
         r#"#[cfg(any(test, unix))] const NAME: &str = "python_eval";"#,
+        r#"#[cfg(test)] mod tests {} const NAME: &str = "python_eval";"#,
+        r#"impl S { #[cfg(test)] fn f() {} fn g() -> &'static str { "python_eval" } }"#,
+        r#"fn f() { #[cfg(test)] let name = ""; g("python_eval") }"#,
+        r#"m! { #[doc(alias = "python_eval")] struct Tool; }"#,
     ] {
         check(text, true);
     }
@@ -47,6 +53,16 @@ fn tests_documentation_and_other_words_are_not() {
         r#"#[cfg(test)] mod tests { const NAME: &str = "python_eval"; }"#.to_owned(),
         r#"#[cfg(all(test, unix))] const NAME: &str = "python_eval";"#.to_owned(),
         r#"#[test] fn f() { assert_eq!("python_eval", "python_eval"); }"#.to_owned(),
+        r#"#[runtime::test(threads = 2)] async fn f() { g("python_eval") }"#.to_owned(),
+        r#"#![cfg(test)] const NAME: &str = "python_eval";"#.to_owned(),
+        r#"impl S { #[cfg(test)] fn f() { g("python_eval") } }"#.to_owned(),
+        r#"trait T { #[cfg(test)] fn f() { g("python_eval") } }"#.to_owned(),
+        r#"fn f() { #[cfg(test)] let name = "python_eval"; }"#.to_owned(),
+        r#"fn f() { #[cfg(test)] { g("python_eval") } }"#.to_owned(),
+        r#"fn f() { #[cfg(test)] println!("python_eval"); }"#.to_owned(),
+        r#"fn f() -> S { match 1 { #[cfg(test)] 1 => "python_eval", _ => S { #[cfg(test)] name: "python_eval" } } }"#.to_owned(),
+        "macro_rules! m { () => { /// python_eval\n fn f() {} } }".to_owned(),
+        "m! { //! python_eval\n }".to_owned(),
         r#"const TEXT: &str = "python_evaluator";"#.to_owned(),
         r#"const TEXT: &str = "my/python_eval/x";"#.to_owned(),
         r#"const TEXT: &str = "see what became of python_eval";"#.to_owned(),
@@ -74,6 +90,61 @@ fn the_files_of_a_test_module_are_not() {
     let ended = project.xtask(&["check"]);
     assert_eq!(ended.code, 1, "{ended}");
     snapshot("second_list", &ended);
+}
+
+/// A file counts as one for tests alone if all that declare it say so.
+#[test]
+fn a_file_that_is_compiled_anywhere_is_not_a_tests() {
+    let name = "pub const NAME: &str = \"python_eval\";";
+    for (declarations, file, is_found) in [
+        (
+            "#[cfg(test)] mod a; #[cfg(not(test))] mod a;",
+            "other/a.rs",
+            true,
+        ),
+        ("mod x { #[cfg(test)] mod a; } mod a;", "other/a.rs", true),
+        (
+            "#[cfg(test)] mod a; #[path = \"other/a.rs\"] mod b;",
+            "other/a.rs",
+            true,
+        ),
+        (
+            "#[cfg(test)] mod a; #[path = \"../src/other/a.rs\"] mod b;",
+            "other/a.rs",
+            true,
+        ),
+        ("mod x { #[cfg(test)] mod a; }", "other/a.rs", true),
+        ("mod x { #[cfg(test)] mod a; }", "other/x/a.rs", false),
+        ("#[cfg(test)] mod x { mod a; }", "other/x/a.rs", false),
+        (
+            "#[cfg(test)] mod x { mod y { mod a; } }",
+            "other/x/y/a/mod.rs",
+            false,
+        ),
+        ("#[cfg(test)] #[path = \"zz.rs\"] mod a;", "zz.rs", false),
+        (
+            "#[cfg(test)] #[path = \"../src/zz.rs\"] mod a;",
+            "zz.rs",
+            false,
+        ),
+        (
+            "mod x { #[cfg(test)] #[path = \"zz.rs\"] mod a; }",
+            "other/x/zz.rs",
+            false,
+        ),
+        (
+            "#[path = \"there\"] mod x { #[cfg(test)] mod a; }",
+            "other/there/a.rs",
+            false,
+        ),
+        ("fn f() {}", "other/a.rs", true),
+    ] {
+        let project = Project::new();
+        project.write("src/other.rs", declarations);
+        project.write(&format!("src/{file}"), name);
+        let ended = project.xtask(&["check"]);
+        assert_eq!(ended.code, i32::from(is_found), "{declarations}\n{ended}");
+    }
 }
 
 #[test]
