@@ -1,7 +1,7 @@
 //! `vak doctor`: what it says of a home that is broken in every way, that it changes nothing, and what its
 //! repairs mend.
 
-use crate::sandbox::{Run, Sandbox};
+use crate::sandbox::{Run, Sandbox, with_list_as_recorded};
 use crate::tree::Tree;
 use serde_json::Value;
 use snapbox::{Assert, Data};
@@ -98,7 +98,9 @@ fn interrupt_removal(sandbox: &Sandbox, name: &str) {
 fn told(sandbox: &Sandbox, run: &Run) -> String {
     format!(
         "{}--- stderr\n{}--- exit code {}\n",
-        run.stdout, run.stderr, run.code
+        with_list_as_recorded(&run.stdout),
+        run.stderr,
+        run.code
     )
     .replace(sandbox.path().to_str().unwrap(), "/ada")
 }

@@ -3,8 +3,10 @@
 //!
 //! A document's blocks are one session: a home of its own, and a working directory that is a copy of what a
 //! clone of this repository has at its top. A line that starts with `$ ` is a command; what follows it, up to
-//! the next, is what it prints on both streams, with its exit code if that is not 0.
+//! the next, is what it prints on both streams, with its exit code if that is not 0. How long the list is by now
+//! is left out of it.
 
+use crate::sandbox::with_list_as_recorded;
 use snapbox::{Assert, Data};
 use std::fmt::Write as _;
 use std::fs;
@@ -152,6 +154,7 @@ impl Session {
         let mut text = String::from_utf8(output.stdout)
             .unwrap()
             .replace(root.to_str().unwrap(), "");
+        text = with_list_as_recorded(&text);
         match output.status.code() {
             Some(0) => {}
             code => writeln!(text, "[exit code {}]", code.unwrap_or(-1)).unwrap(),

@@ -21,6 +21,16 @@ description: Find files in the workspace by their names.
 Call `glob` with a pattern such as `**/*.rs`, then `read` what it finds.
 ";
 
+/// The version of the build under test.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The next release's.
+fn next_version() -> String {
+    let mut version = semver::Version::parse(VERSION).unwrap();
+    version.minor += 1;
+    version.to_string()
+}
+
 /// The sources of the next release: one row more, and everything that named the tool brought up to date.
 fn next_release(directory: &Path) {
     xtask(
@@ -29,8 +39,8 @@ fn next_release(directory: &Path) {
     );
     edit(
         &directory.join("Cargo.toml"),
-        "version = \"3.1.0\"",
-        "version = \"3.2.0\"",
+        &format!("version = \"{VERSION}\""),
+        &format!("version = \"{}\"", next_version()),
     );
     // Its binary gets a name of its own, so that it does not take the place of the one under test.
     edit(
@@ -60,7 +70,7 @@ fn next_release(directory: &Path) {
         &[
             "retire",
             "glob",
-            "3.2.0",
+            &next_version(),
             "list_files",
             "--hint",
             "the arguments are the same",
@@ -148,6 +158,7 @@ fn a_tool_is_retired_by_an_update_and_all_of_it_can_be_undone() {
     let sources = tempfile::tempdir().unwrap();
     next_release(&sources.path().join("next"));
     let next = build(&sources.path().join("next"));
+    let next_version = next_version();
 
     let sandbox = Sandbox::new();
     let program = sandbox.path().join("bin/vak");
@@ -188,17 +199,24 @@ fn a_tool_is_retired_by_an_update_and_all_of_it_can_be_undone() {
     let download = offered.parent().unwrap().to_str().unwrap();
     let update = vak(&["self", "update", "--from", download]).expect(0);
     assert!(
-        update.stdout.contains("vak 3.1.0 → 3.2.0"),
+        update
+            .stdout
+            .contains(&format!("vak {VERSION} → {next_version}")),
         "{}",
         update.stdout
     );
     assert!(
-        update.stdout.contains("calls `glob`, retired in 3.2.0"),
+        update
+            .stdout
+            .contains(&format!("calls `glob`, retired in {next_version}")),
         "{}",
         update.stdout
     );
     let version = vak(&["--version"]).expect(0).stdout;
-    assert!(version.starts_with("vak 3.2.0 "), "{version}");
+    assert!(
+        version.starts_with(&format!("vak {next_version} ")),
+        "{version}"
+    );
     assert_eq!(entry(&sandbox), Value::Null);
     let config = fs::read_to_string(sandbox.shared().join("config.toml")).unwrap();
     assert!(!config.contains("\"file-finder\""), "{config}");

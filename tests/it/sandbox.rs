@@ -19,6 +19,23 @@ pub(crate) struct Run {
     pub(crate) stderr: String,
 }
 
+/// What doctor says of the list of retired tools as the recorded outputs have it. A retirement changes that line and
+/// no other, so recorded outputs keep the line that they were recorded with.
+const RECORDED_LIST: &str = "✓ retired-tools-list  2 rows, the newest in 3.0.21\n";
+
+/// A text that `vak` printed, with doctor's line about the list as it was recorded, if it is true of the list today.
+pub(crate) fn with_list_as_recorded(text: &str) -> String {
+    let rows = vak::tools::retired_tools();
+    let versions = rows.iter().map(|row| row.retired_in);
+    let newest = versions.max_by_key(|version| semver::Version::parse(version).unwrap());
+    let today = format!(
+        "✓ retired-tools-list  {} rows, the newest in {}\n",
+        rows.len(),
+        newest.unwrap()
+    );
+    text.replace(&today, RECORDED_LIST)
+}
+
 impl Sandbox {
     pub(crate) fn new() -> Sandbox {
         Sandbox::below(&std::env::temp_dir())
