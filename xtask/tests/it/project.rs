@@ -198,17 +198,23 @@ impl Project {
 
     /// The same project, as a clone that has the last commit alone.
     pub(crate) fn shallow_clone(&self) -> Project {
+        self.clone_with(&["--depth=1"])
+    }
+
+    /// The same project, as a clone made with these options.
+    pub(crate) fn clone_with(&self, options: &[&str]) -> Project {
         let clone = Project {
             directory: TempDir::new().unwrap(),
             home: TempDir::new().unwrap(),
         };
         let origin = format!("file://{}", self.directory.path().display());
-        clone.git(&["clone", "--quiet", "--depth=1", &origin, "."]);
+        let arguments = [&["clone", "--quiet"], options, &[&origin, "."]].concat();
+        clone.git(&arguments);
         clone
     }
 
     /// A process in the project whose git knows nothing of this machine's settings.
-    fn in_project(&self, program: impl AsRef<Path>) -> Command {
+    pub(crate) fn in_project(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());
         for (variable, _) in std::env::vars_os() {
             if variable.to_string_lossy().starts_with("GIT_") {
