@@ -120,7 +120,7 @@ pub fn compare(base: &[Row], now: &[Row]) -> Comparison {
         .rev()
         .map(|(at, row)| (row.name.as_str(), at))
         .collect();
-    let mut added: Vec<&Row> = now
+    let added: Vec<&Row> = now
         .iter()
         .filter(|row| !base_names.contains(row.name.as_str()))
         .collect();
@@ -131,13 +131,33 @@ pub fn compare(base: &[Row], now: &[Row]) -> Comparison {
     let positions: Vec<usize> = kept.iter().flatten().copied().collect();
     let in_order: HashSet<usize> = longest_rising(&positions).into_iter().collect();
 
+    let mut renamed = HashSet::new();
     let mut comparison = Comparison {
         kept: positions.len(),
         ..Comparison::default()
     };
-    for (row, at) in base.iter().zip(kept) {
+    for (place, (row, at)) in base.iter().zip(kept).enumerate() {
         let Some(at) = at else {
-            comparison.violations.push(gone(row, &mut added));
+            // Another row has its place where the next row is still the next, or where nothing was added at all.
+            let is_in_place = now.len() == base.len()
+                || match (base.get(place + 1), now.get(place + 1)) {
+                    (Some(before), Some(after)) => before.name == after.name,
+                    _ => false,
+                };
+            let instead = now.get(place).filter(|other| {
+                is_in_place
+                    && !base_names.contains(other.name.as_str())
+                    && says_the_same(row, other)
+            });
+            let base = row.clone();
+            comparison.violations.push(match instead {
+                Some(other) => {
+                    renamed.insert(other.name.as_str());
+                    let now = other.clone();
+                    Violation::Renamed { base, now }
+                }
+                None => Violation::Removed { base },
+            });
             continue;
         };
         let after = &now[at];
@@ -150,25 +170,19 @@ pub fn compare(base: &[Row], now: &[Row]) -> Comparison {
             comparison.reworded.push(after.clone());
         }
     }
-    comparison.added = added.into_iter().cloned().collect();
+    comparison.added = added
+        .into_iter()
+        .filter(|row| !renamed.contains(row.name.as_str()))
+        .cloned()
+        .collect();
     comparison
 }
 
-/// A row that is not there by its name. If a new row says all the same under another name, it was renamed.
-fn gone(row: &Row, added: &mut Vec<&Row>) -> Violation {
-    let same = |other: &&Row| {
-        other.retired_in == row.retired_in
-            && other.replacement == row.replacement
-            && other.hint == row.hint
-    };
-    let base = row.clone();
-    match added.iter().position(same) {
-        Some(at) => Violation::Renamed {
-            base,
-            now: added.remove(at).clone(),
-        },
-        None => Violation::Removed { base },
-    }
+/// Whether two rows differ in the name at most.
+fn says_the_same(row: &Row, other: &Row) -> bool {
+    other.retired_in == row.retired_in
+        && other.replacement == row.replacement
+        && other.hint == row.hint
 }
 
 fn changed(row: &Row, after: &Row) -> Option<Violation> {

@@ -86,6 +86,21 @@ fn the_fewest_rows_that_can_have_moved_are_named() {
     check(
         "a,b,c",
         "x,c,y,b",
-        "the row of `a` was renamed to `x`; the row of `b` was moved; +y",
+        "the row of `a` was removed; the row of `b` was moved; +x; +y",
     );
+}
+
+/// A new row that says the same may be of another tool: one version retires many, for the same replacement.
+#[test]
+fn a_row_was_renamed_only_where_another_stands_in_its_place() {
+    check("a,b,c", "a,x,c", "the row of `b` was renamed to `x`");
+    check("a,b", "x,b,y", "the row of `a` was renamed to `x`; +y");
+    check("a,b", "a,x,y", "the row of `b` was removed; +x; +y");
+    check("a,b", "b,x", "the row of `a` was removed; +x");
+    check(
+        "a,b,c",
+        "a,x",
+        "the row of `b` was removed; the row of `c` was removed; +x",
+    );
+    check("a,b", "a,x 1.0.1", "the row of `b` was removed; +x");
 }
