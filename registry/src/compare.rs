@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use crate::row::Row;
+use crate::row::{Row, fold};
 
 /// A field of a row that is fixed once the row has landed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -130,6 +130,7 @@ pub fn compare(base: &[Row], now: &[Row]) -> Comparison {
         .collect();
     let positions: Vec<usize> = kept.iter().flatten().copied().collect();
     let in_order: HashSet<usize> = longest_rising(&positions).into_iter().collect();
+    let twice = Twice::of(base, now, &kept);
 
     let mut renamed = HashSet::new();
     let mut comparison = Comparison {
@@ -138,6 +139,9 @@ pub fn compare(base: &[Row], now: &[Row]) -> Comparison {
     };
     for (place, (row, at)) in base.iter().zip(kept).enumerate() {
         let Some(at) = at else {
+            if twice.is_spare(row) {
+                continue;
+            }
             // Another row has its place where the next row is still the next, or where nothing was added at all.
             let is_in_place = now.len() == base.len()
                 || match (base.get(place + 1), now.get(place + 1)) {
@@ -161,7 +165,9 @@ pub fn compare(base: &[Row], now: &[Row]) -> Comparison {
             continue;
         };
         let after = &now[at];
-        comparison.violations.extend(changed(row, after));
+        if !twice.is_spare(row) {
+            comparison.violations.extend(changed(row, after));
+        }
         if !in_order.contains(&at) {
             let (base, now) = (row.clone(), after.clone());
             comparison.violations.push(Violation::Moved { base, now });
@@ -176,6 +182,30 @@ pub fn compare(base: &[Row], now: &[Row]) -> Comparison {
         .cloned()
         .collect();
     comparison
+}
+
+/// The names that the earlier version has twice, of which one row is left as it was: the others may go.
+struct Twice(HashSet<String>);
+
+impl Twice {
+    fn of(base: &[Row], now: &[Row], kept: &[Option<usize>]) -> Twice {
+        let mut seen = HashSet::new();
+        let twice: HashSet<String> = base
+            .iter()
+            .map(|row| fold(&row.name))
+            .filter(|name| !seen.insert(name.clone()))
+            .collect();
+        let is_left = |(row, at): &(&Row, &Option<usize>)| {
+            at.is_some_and(|at| changed(row, &now[at]).is_none())
+        };
+        let left = base.iter().zip(kept).filter(is_left);
+        let left = left.map(|(row, _)| fold(&row.name));
+        Twice(left.filter(|name| twice.contains(name)).collect())
+    }
+
+    fn is_spare(&self, row: &Row) -> bool {
+        self.0.contains(&fold(&row.name))
+    }
 }
 
 /// Whether two rows differ in the name at most.

@@ -104,3 +104,24 @@ fn a_row_was_renamed_only_where_another_stands_in_its_place() {
     );
     check("a,b", "a,x 1.0.1", "the row of `b` was removed; +x");
 }
+
+/// Such a list cannot be built, so there has to be a way out of it.
+#[test]
+fn of_two_rows_of_one_name_one_may_go() {
+    check("a,foo,Foo,b", "a,foo,b", "");
+    check("a,foo,Foo,b", "a,Foo,b", "");
+    check("foo-x,b,foo_x", "b,foo_x", "");
+    check("foo 1.0.0,b,foo 2.0.0", "foo 1.0.0,b", "");
+    check("foo 1.0.0,b,foo 2.0.0", "b,foo 2.0.0", "");
+    check(
+        "a,foo,Foo",
+        "a",
+        "the row of `foo` was removed; the row of `Foo` was removed",
+    );
+    check(
+        "foo 1.0.0,Foo 2.0.0",
+        "foo 3.0.0",
+        "`retired_in` of `foo` was changed; the row of `Foo` was removed",
+    );
+    check("foo,Foo,b", "Foo,foo,b", "the row of `foo` was moved");
+}
