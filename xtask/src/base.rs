@@ -18,6 +18,8 @@ pub(crate) enum Base {
         commit: String,
         /// How it was chosen.
         chosen: String,
+        /// The last commit of a pull request's branch, where it is not `HEAD`: a CI run checks out a trial merge.
+        branch: Option<String>,
     },
     /// A file.
     File(PathBuf),
@@ -55,6 +57,8 @@ impl Environment {
 struct Named {
     commit: String,
     event: Event,
+    /// The last commit of a pull request's branch.
+    branch: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +108,13 @@ pub(crate) fn choose(
              hint: git fetch --unshallow --no-tags origin"
         );
     }
-    if git.commit("HEAD")?.is_none() {
+    if git.head()?.is_none() {
+        if environment.ci {
+            bail!(
+                "nothing is committed yet and nothing names a base to compare with\n\
+                 hint: check a commit out, or pass `--base FILE`"
+            );
+        }
         return Ok(Base::None("nothing is committed yet"));
     }
     Ok(Base::History { cut })
@@ -114,7 +124,7 @@ fn asked_for(git: Option<&Git>, asked: &str) -> Result<Base> {
     if let Some(git) = git
         && let Some(commit) = git.commit(asked)?
     {
-        return at_merge_base(git, &commit, &format!("`--base {asked}`"));
+        return at_merge_base(git, &commit, &format!("`--base {asked}`"), None);
     }
     if Path::new(asked).is_file() {
         return Ok(Base::File(asked.into()));
@@ -128,31 +138,43 @@ fn asked_for(git: Option<&Git>, asked: &str) -> Result<Base> {
 }
 
 fn from_event(git: &Git, named: &Named) -> Result<Base> {
-    let Named { commit, event } = named;
+    let Named {
+        commit,
+        event,
+        branch,
+    } = named;
     let Some(commit) = git.commit(commit)? else {
-        let hint = match git.is_shallow()? {
-            true => "git fetch --unshallow --no-tags origin".to_owned(),
-            false => format!("git fetch --no-tags origin {commit}"),
+        let what = match git.is_shallow()? {
+            true => "--unshallow --no-tags origin".to_owned(),
+            false => format!("--no-tags origin {commit}"),
         };
-        bail!("{event}, `{commit}`, is not in this clone\nhint: {hint}");
+        bail!("{event}, `{commit}`, is not in this clone\nhint: git fetch {what}");
+    };
+    let branch = match branch {
+        Some(branch) => git.commit(branch)?,
+        None => None,
     };
     match event {
         // What was pushed over is what had landed: a forced push must not lose any of it.
         Event::Push => Ok(Base::Commit {
             chosen: event.to_string(),
             commit,
+            branch,
         }),
-        Event::MergeQueue | Event::PullRequest => at_merge_base(git, &commit, &event.to_string()),
+        Event::MergeQueue | Event::PullRequest => {
+            at_merge_base(git, &commit, &event.to_string(), branch)
+        }
     }
 }
 
 /// The commit itself where `HEAD` contains it; else where the two parted, so that a branch is not blamed for
 /// the rows that it has not seen yet.
-fn at_merge_base(git: &Git, commit: &str, named: &str) -> Result<Base> {
+fn at_merge_base(git: &Git, commit: &str, named: &str, branch: Option<String>) -> Result<Base> {
     if git.is_ancestor(commit, "HEAD")? {
         return Ok(Base::Commit {
             commit: commit.to_owned(),
             chosen: named.to_owned(),
+            branch,
         });
     }
     if git.is_shallow()? {
@@ -165,6 +187,7 @@ fn at_merge_base(git: &Git, commit: &str, named: &str) -> Result<Base> {
         Some(commit) => Ok(Base::Commit {
             commit,
             chosen: format!("where `HEAD` and {named} parted"),
+            branch,
         }),
         None => bail!(
             "`HEAD` and {named} have no history in common\n\
@@ -189,6 +212,10 @@ fn named_by(event: &Value) -> Option<Named> {
         (!commit.bytes().all(|digit| digit == b'0')).then(|| Named {
             commit: commit.to_owned(),
             event: event_kind,
+            branch: event
+                .pointer("/pull_request/head/sha")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
         })
     };
     named("/merge_group/base_sha", Event::MergeQueue)

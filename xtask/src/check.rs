@@ -5,12 +5,12 @@ use std::io;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use registry::{Comparison, List, Row, Rules, fold};
+use registry::{Comparison, List, Row, Rules, Violation, fold};
 
 use crate::base::{self, Base, Environment};
-use crate::explain::{retire_again, sides, undo, whereabouts};
+use crate::explain::{mend_commit, retire_again, sides, undo, whereabouts};
 use crate::git::Git;
-use crate::history::{self, Done, LostInMerge, Now, Origin, Outcome, Step, short};
+use crate::history::{self, Done, InMerge, Now, Origin, Outcome, Step, short};
 use crate::project::Project;
 use crate::sources::{self, Sources};
 use crate::{Status, paint, print, say};
@@ -18,7 +18,7 @@ use crate::{Status, paint, print, say};
 /// Check that the list of retired tools is valid, has only grown, and agrees with the sources.
 ///
 /// Without `--base` it compares with what a CI event names (merge queue, pull request, push), else with every
-/// version on the first-parent history.
+/// version on the first-parent history. Each commit since the base has to keep what the one before it had.
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     /// Compare with the list of this revision (where HEAD and it parted) or with this file.
@@ -155,11 +155,11 @@ impl Report {
 
     /// The rule that the list only grows.
     fn base(&mut self, project: &Project, base: &Base, outcome: &Outcome, bytes: Option<&[u8]>) {
-        for step in outcome.steps.iter().filter(|step| !step.is_clean()) {
+        for step in &outcome.steps {
             self.step(project, step, outcome.head.as_deref(), bytes);
         }
-        for lost in &outcome.lost {
-            self.lost(lost);
+        for found in &outcome.merges {
+            self.in_merge(found);
         }
         for commit in &outcome.unreadable {
             say(&format!(
@@ -208,20 +208,36 @@ impl Report {
         }
     }
 
-    fn lost(&mut self, lost: &LostInMerge) {
-        let LostInMerge { merge, parent, row } = lost;
-        let place = Origin::Commit(parent.clone()).place(Some(row.line));
+    fn in_merge(&mut self, found: &InMerge) {
+        let InMerge {
+            merge,
+            parent,
+            violation,
+        } = found;
+        let (base, commit) = (violation.base(), short(&merge.commit));
+        let mut sides = vec![format!(
+            "  merged: {}: {base}",
+            parent.place(Some(base.line))
+        )];
+        // A row that looks renamed may as well be lost and another in its place: that is undone in the same way.
+        let is_lost = matches!(
+            violation,
+            Violation::Removed { .. } | Violation::Renamed { .. }
+        );
+        let Some(now) = violation.now().filter(|_| !is_lost) else {
+            sides.push(format!("     now: {}: no such row", registry::FILE));
+            return self.finding(
+                &format!("the row of `{}` was lost in the merge {commit}", base.name),
+                &sides,
+                &[retire_again(base)],
+            );
+        };
+        let place = Origin::Commit(merge.clone()).place(Some(now.line));
+        sides.push(format!("     now: {place}: {now}"));
         self.finding(
-            &format!(
-                "the row of `{}` was lost in the merge {}",
-                row.name,
-                short(merge)
-            ),
-            &[
-                format!("  merged: {place}: {row}"),
-                format!("     now: {}: no such row", registry::FILE),
-            ],
-            &[retire_again(row)],
+            &format!("{violation} in the merge {commit}"),
+            &sides,
+            &mend_commit(&merge.commit),
         );
     }
 
@@ -247,21 +263,21 @@ fn compared_with(base: &Base, outcome: &Outcome) -> String {
     let (named, how) = match base {
         Base::None(why) => return format!("base: none, {why}"),
         Base::File(path) => (path.display().to_string(), "`--base`".to_owned()),
-        Base::Commit { commit, chosen } => (short(commit).to_owned(), chosen.clone()),
+        Base::Commit { commit, chosen, .. } => (short(commit).to_owned(), chosen.clone()),
         Base::History { .. } => {
-            let versions = outcome.steps.len();
+            let versions = count(outcome.versions, "version");
             (
                 "every version on the first-parent history".to_owned(),
-                format!("{} before the work tree's", count(versions, "version")),
+                format!("{versions} before the work tree's"),
             )
         }
     };
     if outcome.is_first_landing {
         return format!("base: {named} ({how}) has no list: this is its first landing");
     }
-    let did = match outcome.steps.last().map(|step| &step.done) {
-        Some(Done::Compared(comparison)) => what_it_did(comparison),
-        Some(Done::Gone(_)) | None => "nothing to compare".to_owned(),
+    let did = match &outcome.last {
+        Some(comparison) => what_it_did(comparison),
+        None => "nothing to compare".to_owned(),
     };
     format!("base: {named} ({how}): {did}")
 }

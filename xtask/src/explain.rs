@@ -41,27 +41,29 @@ pub(crate) fn undo(step: &Step, head: Option<&str>) -> Vec<String> {
         Done::Gone(_) => &[],
     };
     let mut commands = vec![match &step.from {
-        Origin::Commit(from) => format!("git checkout {} -- {file}", short(from)),
+        Origin::Commit(from) => format!("git checkout {} -- {file}", short(&from.commit)),
         from => format!("cp {} {file}", from.place(None)),
     }];
     commands.extend(added.iter().map(retire_again));
     match &step.to {
-        Origin::Commit(to) if Some(to.as_str()) == head => {
+        Origin::Commit(to) if Some(to.commit.as_str()) == head => {
             commands.push(format!("git commit --amend --no-edit {file}"));
             commands
         }
-        Origin::Commit(to) => vec![
-            format!(
-                "git rebase --rebase-merges --interactive {}^  # and mend that commit",
-                short(to)
-            ),
-            format!(
-                "cargo xtask check --base {}  # instead, where that commit is published and the rows are back",
-                short(to)
-            ),
-        ],
+        Origin::Commit(to) => mend_commit(&to.commit).into(),
         Origin::File(_) | Origin::WorkTree => commands,
     }
+}
+
+/// What to do about a commit that is not the last.
+pub(crate) fn mend_commit(commit: &str) -> [String; 2] {
+    let commit = short(commit);
+    [
+        format!("git rebase --rebase-merges --interactive {commit}^  # and mend that commit"),
+        format!(
+            "cargo xtask check --base {commit}  # instead, where that commit is published and the rows are back"
+        ),
+    ]
 }
 
 /// The command that adds a row.

@@ -1,26 +1,24 @@
 //! What git knows of the list: the commits, the versions of the file, the merges. Reads only.
 
-use std::io::Write as _;
+use std::cell::RefCell;
+use std::env;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 
-/// What a hook sets for the git that runs it. Here they would lead to another repository, another work tree or
-/// another index than the project's own, or show its history other than it is.
-const MISLEADING: [&str; 12] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_PREFIX",
-    "GIT_NAMESPACE",
-    "GIT_SHALLOW_FILE",
-    "GIT_GRAFT_FILE",
-    "GIT_REPLACE_REF_BASE",
+/// What every variable that git may keep begins with: where its settings and its programs are, and how it fetches
+/// what a partial clone lacks. Any other that a hook or a user sets could lead to another repository, work tree or
+/// index than the project's own, or have git read paths and history otherwise than is meant here.
+const KEPT: [&str; 7] = [
+    "GIT_CONFIG",
+    "GIT_EXEC_PATH",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_SSH",
+    "GIT_SSL",
+    "GIT_ASKPASS",
+    "GIT_TERMINAL_PROMPT",
 ];
 
 /// The repository that the project is in.
@@ -29,6 +27,19 @@ pub(crate) struct Git {
     root: PathBuf,
     /// The list's path from the repository's top.
     list: String,
+    /// Tells which object a file of a commit is.
+    objects: Reader,
+    /// Gives the bytes of an object.
+    contents: Reader,
+}
+
+/// A file of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct File {
+    /// The commit, as a full hash.
+    pub(crate) commit: String,
+    /// The path from the repository's top.
+    pub(crate) path: String,
 }
 
 /// A merge on the first-parent history.
@@ -40,19 +51,54 @@ pub(crate) struct Merge {
     pub(crate) merged: Vec<String>,
 }
 
+/// One run of `git cat-file` that answers question by question.
+#[derive(Debug)]
+struct Reader {
+    format: &'static str,
+    process: RefCell<Option<Process>>,
+}
+
+#[derive(Debug)]
+struct Process {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It only reads, and it has nothing left to say.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 impl Git {
     /// The repository that holds `root`; `None` where there is none.
     pub(crate) fn open(root: &Path) -> Result<Option<Git>> {
         if !root.ancestors().any(|above| above.join(".git").exists()) {
             return Ok(None);
         }
+        let reader = |format| Reader {
+            format,
+            process: RefCell::default(),
+        };
         let mut git = Git {
             root: root.to_owned(),
             list: String::new(),
+            objects: reader("--batch-check=%(objecttype) %(objectname)"),
+            contents: reader("--batch=%(objecttype) %(objectsize)"),
         };
         let prefix = git.text(&["rev-parse", "--show-prefix"])?;
         git.list = format!("{prefix}{}", registry::FILE);
         Ok(Some(git))
+    }
+
+    /// The list as a commit has it.
+    pub(crate) fn list_at(&self, commit: &str) -> File {
+        File {
+            commit: commit.to_owned(),
+            path: self.list.clone(),
+        }
     }
 
     /// Whether the history is cut off.
@@ -60,16 +106,36 @@ impl Git {
         Ok(self.text(&["rev-parse", "--is-shallow-repository"])? == "true")
     }
 
+    /// The commit that is checked out; `None` where nothing is committed yet.
+    pub(crate) fn head(&self) -> Result<Option<String>> {
+        if let Some(head) = self.commit("HEAD")? {
+            return Ok(Some(head));
+        }
+        let branch = self.answer(&["symbolic-ref", "--quiet", "HEAD"])?;
+        let is_unborn = match &branch {
+            Some(branch) => self
+                .answer(&["show-ref", "--verify", "--quiet", branch])?
+                .is_none(),
+            None => false,
+        };
+        if !is_unborn {
+            bail!("the commit that `HEAD` names cannot be read\nhint: git fsck");
+        }
+        Ok(None)
+    }
+
     /// The commit that a revision names, if it names one that is here.
     pub(crate) fn commit(&self, revision: &str) -> Result<Option<String>> {
         let revision = format!("{revision}^{{commit}}");
-        self.answer(&[
+        let commit = self.answer(&[
             "rev-parse",
             "--verify",
             "--quiet",
             "--end-of-options",
             &revision,
-        ])
+        ])?;
+        // `^REV` is not a commit but all that is not in it.
+        Ok(commit.filter(|commit| !commit.starts_with('^')))
     }
 
     /// Whether `earlier` is `later` or one of its ancestors.
@@ -83,60 +149,126 @@ impl Git {
         self.answer(&["merge-base", one, other])
     }
 
-    /// The list as a commit has it.
-    pub(crate) fn list_at(&self, commit: &str) -> Result<Option<Vec<u8>>> {
-        let object = format!("{commit}:{}", self.list);
-        match self.answer(&[
-            "rev-parse",
-            "--verify",
-            "--quiet",
-            "--end-of-options",
-            &object,
-        ])? {
-            Some(blob) => Ok(Some(self.run(&["cat-file", "blob", &blob])?.stdout)),
+    /// What identifies the contents of a file; `None` where the commit has no such file.
+    pub(crate) fn object(&self, file: &File) -> Result<Option<String>> {
+        let found = self.find(file)?;
+        if found.is_none() {
+            // Git says the same of a file that is not there and of an object that is not: the latter must not pass.
+            let File { commit, path } = file;
+            let literal = format!(":(literal){path}");
+            let tree = ["ls-tree", "-z", "--full-tree", commit, "--", &literal];
+            let entry = self.text(&tree)?;
+            if !(entry.is_empty() || entry.starts_with("040000 tree")) {
+                bail!("git cannot read `{commit}:{path}`\nhint: git fsck");
+            }
+        }
+        Ok(found)
+    }
+
+    /// The same, but `None` also where git cannot tell.
+    fn find(&self, file: &File) -> Result<Option<String>> {
+        let question = format!("{}:{}", file.commit, file.path);
+        let answer = self.objects.ask(self, &question)?;
+        Ok(answer.strip_prefix("blob ").map(str::to_owned))
+    }
+
+    /// The bytes of a file; `None` where the commit has no such file.
+    pub(crate) fn read(&self, file: &File) -> Result<Option<Vec<u8>>> {
+        match self.object(file)? {
+            Some(object) => self.contents(&object).map(Some),
             None => Ok(None),
         }
     }
 
-    /// The commits of a revision's first-parent history that touched the list, the earliest first.
-    pub(crate) fn versions(&self, of: &str) -> Result<Vec<String>> {
-        let range = [
-            "log",
-            "--first-parent",
-            "--reverse",
-            "--format=%H",
-            of,
-            "--",
-        ];
-        let path = format!(":(top,literal){}", self.list);
-        let log = self.text(&[range.as_slice(), &[&path]].concat())?;
-        Ok(log.lines().map(str::to_owned).collect())
+    /// The bytes of an object.
+    pub(crate) fn contents(&self, object: &str) -> Result<Vec<u8>> {
+        self.contents.bytes(self, object)
     }
 
-    /// The merges on the first-parent history of `HEAD` whose list is not that of every parent; only those
-    /// after `since`, if it is given.
-    pub(crate) fn merges(&self, since: Option<&str>) -> Result<Vec<Merge>> {
-        let range = since.map_or_else(|| "HEAD".to_owned(), |since| format!("{since}..HEAD"));
-        let log = self.text(&[
-            "log",
+    /// The commits of a range's first-parent history that touched the list, the earliest first.
+    pub(crate) fn versions(&self, range: &str) -> Result<Vec<File>> {
+        self.versions_at(range, &self.list)
+    }
+
+    /// The commits of a revision's first-parent history that touched the list, the earliest first. Before it was
+    /// at its path it may have been at another.
+    pub(crate) fn history(&self, of: &str) -> Result<Vec<File>> {
+        let mut versions = self.versions(of)?;
+        let mut start = match versions.first() {
+            Some(first) => self.commit(&format!("{}^", first.commit))?,
+            None => Some(of.to_owned()),
+        };
+        while let Some(commit) = start.take() {
+            let Some(moved) = self.elsewhere(&commit)? else {
+                break;
+            };
+            let earlier = self.versions_at(&moved.commit, &moved.path)?;
+            if let Some(first) = earlier.first() {
+                start = self.commit(&format!("{}^", first.commit))?;
+            }
+            versions.splice(..0, earlier);
+        }
+        Ok(versions)
+    }
+
+    fn versions_at(&self, range: &str, path: &str) -> Result<Vec<File>> {
+        let literal = format!(":(top,literal){path}");
+        let commits = self.text(&[
+            "rev-list",
             "--first-parent",
-            "--merges",
-            "--format=%H %P",
-            &range,
+            "--reverse",
+            range,
+            "--",
+            &literal,
         ])?;
-        let merges: Vec<Vec<&str>> = log.lines().map(|line| line.split(' ').collect()).collect();
-        let mut lists = self.lists_of(merges.iter().flatten().copied())?.into_iter();
+        let file = |commit: &str| File {
+            commit: commit.to_owned(),
+            path: path.to_owned(),
+        };
+        Ok(commits.lines().map(file).collect())
+    }
+
+    /// The last file of the list's name on the first-parent history that stands nowhere in the work tree now: the
+    /// list, before the project was moved within the repository.
+    fn elsewhere(&self, of: &str) -> Result<Option<File>> {
+        let name = format!(":(top,glob)**/{}", registry::FILE);
+        let commits = self.text(&["rev-list", "--first-parent", of, "--", &name])?;
+        let top = PathBuf::from(self.text(&["rev-parse", "--show-toplevel"])?);
+        let suffix = format!("/{}", registry::FILE);
+        for commit in commits.lines() {
+            let tree = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit];
+            let output = self.output(&tree)?;
+            self.succeeded(&tree, &output)?;
+            // Of all paths: one of them may be no UTF-8.
+            let paths = String::from_utf8_lossy(&output.stdout);
+            let moved = paths
+                .split('\0')
+                .filter(|path| *path == registry::FILE || path.ends_with(&suffix))
+                .find(|path| !top.join(path).exists());
+            if let Some(path) = moved {
+                return Ok(Some(File {
+                    commit: commit.to_owned(),
+                    path: path.to_owned(),
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The merges on the first-parent history of a range whose list is not that of every parent.
+    pub(crate) fn merges(&self, range: &str) -> Result<Vec<Merge>> {
+        let merges = self.text(&["rev-list", "--first-parent", "--merges", "--parents", range])?;
         let mut found = Vec::new();
-        for commits in merges {
-            let lists: Vec<_> = lists.by_ref().take(commits.len()).collect();
-            let (commit, parents) = (commits[0], &commits[1..]);
-            let merged: Vec<String> = parents
-                .iter()
-                .zip(&lists[1..])
-                .skip(1)
-                .filter(|(_, list)| **list != lists[0])
-                .map(|(parent, _)| (*parent).to_owned())
-                .collect();
+        for line in merges.lines() {
+            let mut commits = line.split(' ');
+            let commit = commits.next().unwrap_or_default();
+            let list = self.find(&self.list_at(commit))?;
+            let mut merged = Vec::new();
+            for parent in commits.skip(1) {
+                if self.find(&self.list_at(parent))? != list {
+                    merged.push(parent.to_owned());
+                }
+            }
             if !merged.is_empty() {
                 let commit = commit.to_owned();
                 found.push(Merge { commit, merged });
@@ -145,63 +277,22 @@ impl Git {
         Ok(found)
     }
 
-    /// What identifies the list of each commit, in one run of git however many there are.
-    fn lists_of<'c>(&self, commits: impl Iterator<Item = &'c str>) -> Result<Vec<String>> {
-        let questions: String = commits
-            .map(|commit| format!("{commit}:{}\n", self.list))
-            .collect();
-        let answers = self.feed(&["cat-file", "--batch-check=%(objectname)"], questions)?;
-        // A commit without the list gets its question back, with ` missing` behind it.
-        Ok(answers
-            .lines()
-            .map(|line| if line.ends_with(" missing") { "" } else { line })
-            .map(str::to_owned)
-            .collect())
-    }
-
-    /// Runs git and gives it `input`, from a thread: git answers before it has read all.
-    fn feed(&self, arguments: &[&str], input: String) -> Result<String> {
-        let mut child = self
-            .command(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .context("failed to run `git`")?;
-        let stdin = child.stdin.take();
-        let writer = std::thread::spawn(move || stdin.map(|mut it| it.write_all(input.as_bytes())));
-        let output = child.wait_with_output().context("failed to run `git`")?;
-        // What git did not read it did not need; its exit code says whether it failed.
-        let _ = writer.join();
-        self.succeeded(arguments, &output)?;
-        String::from_utf8(output.stdout).context("git did not answer in UTF-8")
-    }
-
-    /// One line of answer, or `None` where git says no (exit code 1) or does not know the revision.
+    /// One line of answer, or `None` where git says no (exit code 1).
     fn answer(&self, arguments: &[&str]) -> Result<Option<String>> {
         let output = self.output(arguments)?;
-        match output.status.code() {
-            Some(1) => Ok(None),
-            // `rev-parse --quiet` is not quiet about a path that a commit does not have.
-            Some(128) if arguments.contains(&"--quiet") => Ok(None),
-            _ => {
-                self.succeeded(arguments, &output)?;
-                let text = String::from_utf8_lossy(&output.stdout);
-                Ok(Some(text.trim_end().to_owned()))
-            }
+        if output.status.code() == Some(1) {
+            return Ok(None);
         }
+        self.succeeded(arguments, &output)?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        Ok(Some(text.trim_end().to_owned()))
     }
 
     fn text(&self, arguments: &[&str]) -> Result<String> {
-        let output = self.run(arguments)?;
-        let text = String::from_utf8(output.stdout).context("git did not answer in UTF-8")?;
-        Ok(text.trim_end().to_owned())
-    }
-
-    fn run(&self, arguments: &[&str]) -> Result<Output> {
         let output = self.output(arguments)?;
         self.succeeded(arguments, &output)?;
-        Ok(output)
+        let text = String::from_utf8(output.stdout).context("git did not answer in UTF-8")?;
+        Ok(text.trim_end().to_owned())
     }
 
     fn output(&self, arguments: &[&str]) -> Result<Output> {
@@ -213,8 +304,11 @@ impl Git {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
         command.arg("-C").arg(&self.root).args(arguments);
-        for variable in MISLEADING {
-            command.env_remove(variable);
+        for (variable, _) in env::vars_os() {
+            let name = variable.to_string_lossy();
+            if name.starts_with("GIT_") && !KEPT.iter().any(|kept| name.starts_with(kept)) {
+                command.env_remove(&variable);
+            }
         }
         command
             .env("GIT_NO_REPLACE_OBJECTS", "1")
@@ -232,5 +326,58 @@ impl Git {
             );
         }
         Ok(())
+    }
+}
+
+impl Reader {
+    /// The line that answers a question.
+    fn ask(&self, git: &Git, question: &str) -> Result<String> {
+        let mut process = self.process.borrow_mut();
+        let process = match &mut *process {
+            Some(process) => process,
+            none => none.insert(self.start(git)?),
+        };
+        let stdin = process.child.stdin.as_mut().context("`git` has no stdin")?;
+        writeln!(stdin, "{question}").context("failed to ask `git cat-file`")?;
+        let mut answer = String::new();
+        process
+            .stdout
+            .read_line(&mut answer)
+            .context("failed to read from `git cat-file`")?;
+        if answer.pop() != Some('\n') {
+            bail!("`git cat-file` failed on `{question}`\nhint: git fsck");
+        }
+        Ok(answer)
+    }
+
+    /// The bytes of an object.
+    fn bytes(&self, git: &Git, object: &str) -> Result<Vec<u8>> {
+        let answer = self.ask(git, object)?;
+        let Some(size) = answer.strip_prefix("blob ") else {
+            bail!("`git cat-file` cannot read `{object}`\nhint: git fsck");
+        };
+        let size: usize = size.parse().context("failed to parse git's answer")?;
+        let mut process = self.process.borrow_mut();
+        let stdout = process.as_mut().map(|process| &mut process.stdout);
+        // A line feed that is not the object's follows it.
+        let mut bytes = vec![0; size + 1];
+        stdout
+            .context("`git cat-file` is not running")?
+            .read_exact(&mut bytes)
+            .context("failed to read from `git cat-file`")?;
+        bytes.pop();
+        Ok(bytes)
+    }
+
+    fn start(&self, git: &Git) -> Result<Process> {
+        let mut child = git
+            .command(&["cat-file", self.format])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("failed to run `git`")?;
+        let stdout = child.stdout.take().context("`git` has no stdout")?;
+        let stdout = BufReader::new(stdout);
+        Ok(Process { child, stdout })
     }
 }

@@ -304,6 +304,233 @@ fn the_list_was_deleted_and_came_back_with_less() {
     snapshot("list_came_back_with_less", &ended);
 }
 
+/// The base has no list, but what had landed still counts.
+#[test]
+fn the_list_was_deleted_in_the_base_and_came_back_with_less() {
+    for broken in [None, Some("[[retired]]\nname = 1\n")] {
+        let project = Project::new();
+        std::fs::remove_file(project.path(registry::FILE)).unwrap();
+        let mut base = project.commit("lose the list");
+        if let Some(list) = broken {
+            project.write(registry::FILE, list);
+            base = project.commit("a broken list");
+        }
+        project.write(registry::FILE, halves(LIST).0.to_owned() + halves(LIST).1);
+        project.commit("find half of it");
+        for ended in [
+            project.check_event(&format!(r#"{{"before": "{base}"}}"#)),
+            project.xtask(&["check", "--base", &base]),
+            project.xtask(&["check"]),
+        ] {
+            assert_eq!(ended.code, 1, "{ended}");
+            let found = "the row of `react_preview` was removed";
+            assert!(ended.stderr.contains(found), "{ended}");
+        }
+        project.write(registry::FILE, LIST);
+        let ended = project.xtask(&["check", "--base", &base]);
+        assert!(!ended.stdout.contains("first landing"), "{ended}");
+    }
+}
+
+/// The list stands in another place then, but it is the same list.
+#[test]
+fn a_row_is_lost_where_the_project_moves_within_its_repository() {
+    for (list, code) in [
+        (LIST.to_owned(), 0),
+        (halves(LIST).0.to_owned() + halves(LIST).1, 1),
+    ] {
+        let project = Project::new();
+        let before = project.git(&["rev-parse", "HEAD"]);
+        std::fs::create_dir(project.path("vak")).unwrap();
+        for file in ["Cargo.toml", "src", registry::FILE] {
+            std::fs::rename(project.path(file), project.path(&format!("vak/{file}"))).unwrap();
+        }
+        project.write(&format!("vak/{}", registry::FILE), &list);
+        for step in ["uncommitted", "committed", "later"] {
+            for arguments in [&["check"][..], &["check", "--base", &before]] {
+                let mut command = project.command(arguments);
+                let ended = finish(command.current_dir(project.path("vak")));
+                assert_eq!(ended.code, code, "{step} {arguments:?}: {ended}");
+                assert!(!ended.stdout.contains("first landing"), "{ended}");
+            }
+            project.commit(step);
+        }
+    }
+}
+
+/// A file of the same name that stays where it is, as a test's, is not an earlier version of the list.
+#[test]
+fn another_file_of_the_lists_name_is_not_the_list() {
+    let project = Project::without_git();
+    std::fs::remove_file(project.path(registry::FILE)).unwrap();
+    project.write("tests/data/retired_tools.toml", row("data_tool"));
+    project.git(&["init", "--quiet", "--initial-branch=main"]);
+    let first = project.commit("before the list");
+    project.write(registry::FILE, LIST);
+    project.commit("the list");
+    for arguments in [&["check", "--base", &first][..], &["check"]] {
+        let ended = project.xtask(arguments);
+        assert_eq!(ended.code, 0, "{ended}");
+    }
+}
+
+/// Such a list cannot be built: the row that is one too many has to go, and may.
+#[test]
+fn a_row_that_landed_twice_is_taken_out() {
+    for spare in ["foo_tool", "Foo-Tool"] {
+        let project = Project::new();
+        project.append("foo_tool");
+        project.commit("retire foo_tool");
+        project.append("Foo-Tool");
+        let twice = project.commit("retire Foo-Tool");
+        assert_eq!(project.xtask(&["check"]).code, 1);
+        project.edit(|list| list.replace(&row(spare), ""));
+        project.append("third_tool");
+        for step in ["uncommitted", "committed"] {
+            for arguments in [&["check"][..], &["check", "--base", &twice]] {
+                let ended = project.xtask(arguments);
+                assert_eq!(ended.code, 0, "{step} {arguments:?}: {ended}");
+            }
+            project.commit(step);
+        }
+        project.edit(|list| {
+            list.replace("Foo-Tool", "gone_tool")
+                .replace("foo_tool", "gone_tool")
+        });
+        let ended = project.xtask(&["check"]);
+        assert_eq!(ended.code, 1, "the last of the name has to stay: {ended}");
+    }
+}
+
+/// `main` had no list before, so that no earlier version misses it.
+#[test]
+fn a_merge_loses_the_whole_list() {
+    let project = Project::without_git();
+    std::fs::remove_file(project.path(registry::FILE)).unwrap();
+    project.git(&["init", "--quiet", "--initial-branch=main"]);
+    let first = project.commit("before the list");
+    project.git(&["checkout", "--quiet", "-b", "topic"]);
+    project.write(registry::FILE, LIST);
+    project.commit("the list");
+    project.git(&["checkout", "--quiet", "main"]);
+    project.git(&["merge", "--no-ff", "--no-commit", "topic"]);
+    std::fs::remove_file(project.path(registry::FILE)).unwrap();
+    project.commit("merge topic");
+    project.write(registry::FILE, halves(LIST).0.to_owned() + halves(LIST).1);
+    project.commit("half of it");
+    for arguments in [&["check"][..], &["check", "--base", &first]] {
+        let ended = project.xtask(arguments);
+        assert_eq!(ended.code, 1, "{ended}");
+        let found = "the row of `react_preview` was lost in the merge";
+        assert!(ended.stderr.contains(found), "{ended}");
+    }
+}
+
+/// A branch merges `main` and alters a row of it on the way.
+#[test]
+fn a_row_of_main_is_altered_in_a_merge() {
+    let topic = row("topic_tool");
+    let (main, other) = (row("main_tool"), row("other_tool"));
+    for (what, rows) in [
+        (
+            "`retired_in` and `replacement` of `main_tool` was changed in the merge",
+            format!(
+                "{topic}{}{other}",
+                main.replace("3.1.0", "3.0.9")
+                    .replace("\"read\"", "\"bash\"")
+            ),
+        ),
+        (
+            "the row of `main_tool` was moved in the merge",
+            format!("{topic}{other}{main}"),
+        ),
+        (
+            "the row of `main_tool` was lost in the merge",
+            format!("{topic}{other}"),
+        ),
+        (
+            "the row of `main_tool` was lost in the merge",
+            format!("{topic}{}{other}", row("main_toll")),
+        ),
+        ("", format!("{topic}{main}{other}")),
+        ("", format!("{main}{topic}{other}")),
+        ("", format!("{main}{other}{topic}")),
+    ] {
+        let project = Project::new();
+        project.git(&["checkout", "--quiet", "-b", "topic"]);
+        project.append("topic_tool");
+        project.commit("retire topic_tool");
+        project.git(&["checkout", "--quiet", "main"]);
+        project.append("main_tool");
+        project.commit("retire main_tool");
+        project.append("other_tool");
+        let before = project.commit("retire other_tool");
+        project.git(&["checkout", "--quiet", "topic"]);
+        project.try_git(&["merge", "--no-commit", "main"]);
+        project.write(registry::FILE, format!("{LIST}{rows}"));
+        project.commit("merge main");
+        let on_branch = project.xtask(&["check"]);
+        project.git(&["checkout", "--quiet", "-B", "main"]);
+        for ended in [
+            on_branch,
+            project.xtask(&["check"]),
+            project.xtask(&["check", "--base", "topic~1"]),
+        ] {
+            assert_eq!(ended.code, i32::from(!what.is_empty()), "{what}: {ended}");
+            assert!(ended.stderr.contains(what), "{what}: {ended}");
+        }
+        let pushed = project.check_event(&format!(r#"{{"before": "{before}"}}"#));
+        assert_eq!(pushed.code, i32::from(!what.is_empty()), "{what}: {pushed}");
+    }
+}
+
+/// The rows that a merged branch had before its list was broken still count.
+#[test]
+fn a_merge_loses_a_row_of_a_branch_whose_list_is_broken() {
+    let project = Project::new();
+    project.git(&["checkout", "--quiet", "-b", "topic"]);
+    project.append("topic_tool");
+    project.commit("retire topic_tool");
+    project.write(registry::FILE, "[[retired]]\nname = 1\n");
+    project.commit("break the list");
+    project.git(&["checkout", "--quiet", "main"]);
+    project.append("main_tool");
+    project.commit("retire main_tool");
+    project.try_git(&["merge", "--no-commit", "topic"]);
+    project.write(registry::FILE, format!("{LIST}{}", row("main_tool")));
+    project.commit("merge topic");
+    let ended = project.xtask(&["check"]);
+    assert_eq!(ended.code, 1, "{ended}");
+    let found = "the row of `topic_tool` was lost in the merge";
+    assert!(ended.stderr.contains(found), "{ended}");
+}
+
+/// Versions that only append are not read whole; the lines of their rows are right all the same.
+#[test]
+fn a_row_is_lost_after_many_were_appended() {
+    let project = Project::new();
+    for name in ["a_tool", "b_tool", "c_tool"] {
+        project.append(name);
+        project.commit(name);
+    }
+    project.edit(|list| format!("{list}hint = \"with a hint\"\n# and a comment\n"));
+    project.commit("a hint for the last");
+    project.append("d_tool");
+    project.commit("d_tool");
+    let lines = project.list();
+    let line = 1 + lines
+        .lines()
+        .position(|line| line.contains("b_tool"))
+        .unwrap();
+    project.edit(|list| list.replace(&row("b_tool"), ""));
+    project.commit("lose one");
+    let ended = project.xtask(&["check"]);
+    assert_eq!(ended.code, 1, "{ended}");
+    assert!(ended.stderr.contains("1 fault found"), "{ended}");
+    let place = format!(":{}:{line}: {{ name = \"b_tool\"", registry::FILE);
+    assert!(ended.stderr.contains(&place), "{ended}");
+}
+
 #[test]
 fn every_violation_is_reported_in_one_run() {
     let project = Project::new();
