@@ -1,9 +1,11 @@
 //! A violation in words: the row as it was and as it is, where the list has gone, the commands that undo it.
 
-use ignore::WalkBuilder;
-use registry::{Row, Violation};
+use std::collections::HashSet;
 
-use crate::history::{Done, Origin, Step, short};
+use ignore::WalkBuilder;
+use registry::{Row, Violation, fold};
+
+use crate::history::{Origin, Step, short};
 use crate::project::Project;
 
 /// The row as it was and as it is.
@@ -33,26 +35,51 @@ fn commented_out(step: &Step, row: &Row, bytes: Option<&[u8]>) -> Option<usize> 
     (step.to == Origin::WorkTree).then_some(line)
 }
 
-/// The commands that undo a step; what it rightly added is added again.
+/// The commands that undo a step; the rows that are new by now are added again.
 pub(crate) fn undo(step: &Step, head: Option<&str>) -> Vec<String> {
-    let file = registry::FILE;
-    let added = match &step.done {
-        Done::Compared(comparison) => comparison.added.as_slice(),
-        Done::Gone(_) => &[],
-    };
-    let mut commands = vec![match &step.from {
-        Origin::Commit(from) => format!("git checkout {} -- {file}", short(&from.commit)),
-        from => format!("cp {} {file}", from.place(None)),
-    }];
-    commands.extend(added.iter().map(retire_again));
-    match &step.to {
-        Origin::Commit(to) if Some(to.commit.as_str()) == head => {
-            commands.push(format!("git commit --amend --no-edit {file}"));
-            commands
-        }
-        Origin::Commit(to) => mend_commit(&to.commit).into(),
-        Origin::File(_) | Origin::WorkTree => commands,
+    if let Origin::Commit(to) = &step.to
+        && Some(to.commit.as_str()) != head
+    {
+        return mend_commit(&to.commit).into();
     }
+    let mut commands = vec![match &step.from {
+        Origin::Commit(from) => format!(
+            "git checkout {} -- :/{}  # comments and hints edited since go as well",
+            short(&from.commit),
+            from.path
+        ),
+        from => format!("cp {} {}", from.place(None), registry::FILE),
+    }];
+    let renamed: Vec<&Row> = step
+        .violations()
+        .iter()
+        .filter_map(|violation| match violation {
+            Violation::Renamed { now, .. } => Some(now),
+            _ => None,
+        })
+        .collect();
+    let gone: HashSet<String> = step
+        .violations()
+        .iter()
+        .map(|violation| fold(&violation.base().name))
+        .collect();
+    for row in &step.newer {
+        // A row in another letter case is no other tool.
+        if gone.contains(&fold(&row.name)) {
+            continue;
+        }
+        let is_name = renamed.iter().any(|renamed| renamed.name == row.name);
+        let remark = if is_name {
+            "  # if that is another tool"
+        } else {
+            ""
+        };
+        commands.push(retire_again(row) + remark);
+    }
+    if let Origin::Commit(to) = &step.to {
+        commands.push(format!("git commit --amend --no-edit :/{}", to.path));
+    }
+    commands
 }
 
 /// What to do about a commit that is not the last.
@@ -75,8 +102,10 @@ pub(crate) fn retire_again(row: &Row) -> String {
         hint,
         ..
     } = row;
+    // With `=`, because a hint may begin like an option.
     let hint = hint.as_ref().map_or_else(String::new, |hint| {
-        format!(" --hint '{}'", hint.replace('\'', r"'\''"))
+        let between = if hint.starts_with('-') { '=' } else { ' ' };
+        format!(" --hint{between}'{}'", hint.replace('\'', r"'\''"))
     });
     format!("cargo xtask retire {name} {retired_in} {replacement}{hint}")
 }

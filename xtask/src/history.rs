@@ -95,6 +95,8 @@ pub(crate) struct Step {
     pub(crate) from: Origin,
     pub(crate) to: Origin,
     pub(crate) done: Done,
+    /// The rows of the work tree that the earlier version does not have.
+    pub(crate) newer: Vec<Row>,
 }
 
 /// What was done to the list in one step.
@@ -393,10 +395,13 @@ impl<'a> Walk<'a> {
 
     fn step(&mut self, to: Origin, done: Done) {
         if let Some(last) = &self.last {
+            let before: HashSet<&str> = last.rows.iter().map(|row| row.name.as_str()).collect();
+            let is_newer = |row: &&Row| !before.contains(row.name.as_str());
             self.outcome.steps.push(Step {
                 from: last.origin.clone(),
                 to,
                 done,
+                newer: self.now.rows().iter().filter(is_newer).cloned().collect(),
             });
         }
     }

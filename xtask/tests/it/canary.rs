@@ -531,6 +531,51 @@ fn a_row_is_lost_after_many_were_appended() {
     assert!(ended.stderr.contains(&place), "{ended}");
 }
 
+/// The commands that are printed are run to the letter; all rows must be there then, and the check must pass.
+#[test]
+fn the_commands_that_undo_a_fault_bring_every_row_back() {
+    let main = row("main_tool");
+    let topic = format!("{}hint = \"-x isn't there\"\n", row("topic_tool"));
+    let broken: [fn(&str) -> String; 4] = [
+        |list| list.replace(&row("main_tool"), ""),
+        |list| list.replace("main_tool", "other_tool"),
+        |list| list.replace("main_tool", "MAIN_TOOL"),
+        |list| list.replace("3.0.21", "3.0.20"),
+    ];
+    for breaks in broken {
+        for (committed, later) in [(false, false), (true, false), (true, true)] {
+            let project = Project::new();
+            project.append("main_tool");
+            project.commit("retire main_tool");
+            project.edit(|list| format!("{}{topic}", breaks(list)));
+            let mut names = vec!["python_eval", "react_preview", "main_tool", "topic_tool"];
+            if committed {
+                project.commit("the deed");
+            }
+            if later {
+                project.append("later_tool");
+                names.push("later_tool");
+            }
+            let ended = project.xtask(&["check"]);
+            assert_eq!(ended.code, 1, "{ended}");
+            for hint in ended
+                .stderr
+                .lines()
+                .filter_map(|line| line.strip_prefix("hint: "))
+            {
+                project.run_hint(hint);
+            }
+            let ended = project.xtask(&["check"]);
+            assert_eq!(ended.code, 0, "{ended}");
+            assert!(project.list().contains(&main), "{}", project.list());
+            for name in names {
+                let row = format!("name = \"{name}\"");
+                assert!(project.list().contains(&row), "{name}: {}", project.list());
+            }
+        }
+    }
+}
+
 #[test]
 fn every_violation_is_reported_in_one_run() {
     let project = Project::new();

@@ -196,6 +196,16 @@ impl Project {
         )
     }
 
+    /// Runs a command that the check printed, in a shell, in a subdirectory.
+    pub(crate) fn run_hint(&self, hint: &str) {
+        let chores = format!("'{}'", env!("CARGO_BIN_EXE_xtask"));
+        let hint = hint.replace("cargo xtask", &chores);
+        let mut shell = self.in_project("sh");
+        shell.args(["-c", &hint]).current_dir(self.path("src"));
+        let ended = finish(&mut shell);
+        assert_eq!(ended.code, 0, "{hint}: {ended}");
+    }
+
     /// The same project, as a clone that has the last commit alone.
     pub(crate) fn shallow_clone(&self) -> Project {
         self.clone_with(&["--depth=1"])
