@@ -9,6 +9,9 @@ use serde_json::Value;
 
 use crate::git::Git;
 
+/// What to do where there is nothing to fetch.
+const NAME_ANOTHER: &str = "hint: name a commit that is here, or a file";
+
 /// What the list of the work tree has to contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Base {
@@ -129,12 +132,50 @@ fn asked_for(git: Option<&Git>, asked: &str) -> Result<Base> {
     if Path::new(asked).is_file() {
         return Ok(Base::File(asked.into()));
     }
-    let hint = match git.map(Git::is_shallow).transpose()? {
-        Some(true) => "git fetch --unshallow --no-tags origin".to_owned(),
-        Some(false) => format!("git fetch --no-tags origin {asked}"),
-        None => "there is no git repository here; name a file".to_owned(),
+    let hint = match git {
+        Some(git) => how_to_fetch(git, asked)?,
+        None => "hint: there is no git repository here; name a file".to_owned(),
     };
-    bail!("`{asked}` is neither a commit that is here nor a file\nhint: {hint}")
+    bail!("`{asked}` is neither a commit that is here nor a file\n{hint}")
+}
+
+/// The command that fetches what is not here and can be somewhere else: a branch, or a commit in a history that
+/// is cut off.
+fn how_to_fetch(git: &Git, asked: &str) -> Result<String> {
+    let remotes = git.remotes()?;
+    let unshallow = if git.is_shallow()? {
+        " --unshallow"
+    } else {
+        ""
+    };
+    let in_remote = remotes.iter().find_map(|remote| {
+        let branch = asked.strip_prefix(remote.as_str())?.strip_prefix('/')?;
+        Some((remote, branch))
+    });
+    let (remote, branch) = match (in_remote, remotes.first()) {
+        (Some(found), _) => found,
+        (None, Some(first)) => {
+            let origin = remotes.iter().find(|remote| *remote == "origin");
+            (origin.unwrap_or(first), asked)
+        }
+        (None, None) => return Ok(NAME_ANOTHER.to_owned()),
+    };
+    let is_hash = asked.len() >= 40 && asked.bytes().all(|digit| digit.is_ascii_hexdigit());
+    if is_hash || (asked.contains(['^', '~']) && !unshallow.is_empty()) {
+        let what = if unshallow.is_empty() { asked } else { "" };
+        let fetch = format!("hint: git fetch{unshallow} --no-tags {remote} {what}");
+        return Ok(fetch.trim_end().to_owned());
+    }
+    if !git.can_be_branch(branch)? {
+        return Ok(NAME_ANOTHER.to_owned());
+    }
+    let fetch = format!(
+        "hint: git fetch{unshallow} --no-tags {remote} +refs/heads/{branch}:refs/remotes/{remote}/{branch}"
+    );
+    Ok(match in_remote {
+        Some(_) => fetch,
+        None => format!("{fetch}\nhint: cargo xtask check --base {remote}/{branch}"),
+    })
 }
 
 fn from_event(git: &Git, named: &Named) -> Result<Base> {

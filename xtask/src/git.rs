@@ -149,6 +149,17 @@ impl Git {
         self.answer(&["merge-base", one, other])
     }
 
+    /// The names of the remote repositories.
+    pub(crate) fn remotes(&self) -> Result<Vec<String>> {
+        Ok(self.text(&["remote"])?.lines().map(str::to_owned).collect())
+    }
+
+    /// Whether a branch can have this name.
+    pub(crate) fn can_be_branch(&self, name: &str) -> Result<bool> {
+        let branch = format!("refs/heads/{name}");
+        Ok(self.answer(&["check-ref-format", &branch])?.is_some())
+    }
+
     /// What identifies the contents of a file; `None` where the commit has no such file.
     pub(crate) fn object(&self, file: &File) -> Result<Option<String>> {
         let found = self.find(file)?;

@@ -469,6 +469,45 @@ esac
     }
 }
 
+/// What the hint says is run to the letter until there is none, and then the check has its base.
+#[test]
+fn what_a_missing_base_says_to_fetch_is_enough() {
+    let origin = topic_and_main();
+    for depth in [&["--depth=1"][..], &["--single-branch"]] {
+        for asked in ["main", "origin/main"] {
+            let options = [depth, &["--branch=topic"]].concat();
+            let clone = origin.clone_with(&options);
+            let ended = clone.xtask(&["check", "--base", asked]);
+            assert_eq!(ended.code, 2, "{ended}");
+            let hints: Vec<&str> = ended
+                .stderr
+                .lines()
+                .filter_map(|line| line.strip_prefix("hint: "))
+                .collect();
+            let fetch: Vec<&str> = hints[0].split(' ').collect();
+            assert_eq!(fetch[0], "git", "{ended}");
+            clone.git(&fetch[1..]);
+            let check = match hints.get(1) {
+                Some(again) => again.strip_prefix("cargo xtask ").unwrap(),
+                None => "check --base origin/main",
+            };
+            let ended = clone.xtask(&check.split(' ').collect::<Vec<_>>());
+            assert_eq!(ended.code, 0, "{depth:?} {asked}: {ended}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_fetched_has_no_fetch_hint() {
+    let clone = Project::new().clone_with(&[]);
+    for asked in ["", "../ff", "^HEAD", "no such", "HEAD~9", "a..b"] {
+        let ended = clone.xtask(&["check", "--base", asked]);
+        assert_eq!(ended.code, 2, "{ended}");
+        assert!(!ended.stderr.contains("git fetch"), "{ended}");
+        assert!(ended.stderr.contains("hint: name a commit"), "{ended}");
+    }
+}
+
 /// A replaced commit (`git replace`) shows another history than the one that was pushed.
 #[test]
 fn replaced_commits_do_not_mislead() {
