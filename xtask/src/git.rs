@@ -321,8 +321,10 @@ impl Git {
                 command.env_remove(&variable);
             }
         }
+        // The history as it was pushed, whatever stands in `refs/replace` and `info/grafts` here.
         command
             .env("GIT_NO_REPLACE_OBJECTS", "1")
+            .env("GIT_GRAFT_FILE", "")
             .env("LC_ALL", "C");
         command
     }

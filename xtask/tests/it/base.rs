@@ -517,6 +517,20 @@ fn replaced_commits_do_not_mislead() {
     assert_eq!(ended.code, 1, "{ended}");
 }
 
+/// An older way to the same: the last commit is said to have no parent.
+#[test]
+fn grafted_commits_do_not_mislead() {
+    let (project, before) = dropped();
+    let last = project.git(&["rev-parse", "HEAD"]);
+    let expected = project.xtask(&["check"]);
+    project.write(".git/info/grafts", last);
+    for arguments in [&["check"][..], &["check", "--base", &before]] {
+        let ended = project.xtask(arguments);
+        assert_eq!(ended.code, 1, "{ended}");
+    }
+    assert_eq!(project.xtask(&["check"]).stderr, expected.stderr);
+}
+
 #[test]
 fn it_runs_in_any_directory_of_the_project_and_of_a_larger_repository() {
     let project = Project::new();
