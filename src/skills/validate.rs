@@ -3,7 +3,7 @@
 use super::diagnostic::{Severity, SkillDiagnostic, SkillFault};
 use crate::disk::{self, DiskError};
 use crate::plugin::hex;
-use crate::scan::{Finding, Frontmatter, Grade, Scanner};
+use crate::scan::{Finding, Frontmatter, Grade, Scanner, Site};
 use crate::tools::canonical_tool_name;
 use sha2::{Digest as _, Sha256};
 use std::ffi::OsStr;
@@ -85,7 +85,7 @@ pub fn validate(path: &Path, bytes: &[u8]) -> Validation {
     let mut judge = Judge::new(path, text);
     judge.file();
     let Some(frontmatter) = Frontmatter::read(text) else {
-        judge.references();
+        judge.references(None);
         return judge.end_with(SkillFault::NoFrontmatter);
     };
     let name = judge.name(&frontmatter);
@@ -93,7 +93,7 @@ pub fn validate(path: &Path, bytes: &[u8]) -> Validation {
     if text[frontmatter.body..].trim().is_empty() {
         judge.say_at(frontmatter.body, SkillFault::NoBody);
     }
-    judge.references();
+    judge.references(description.as_deref().map(|told| (told, &frontmatter)));
     let mut validation = judge.verdict(name.clone());
     let is_sound = validation
         .diagnostics
@@ -200,8 +200,7 @@ impl<'a> Judge<'a> {
             .split(|sign: char| sign.is_whitespace() || sign.is_control())
             .filter(|word| !word.is_empty())
             .collect();
-        let field = frontmatter.field("description");
-        let at = field.map_or(0, |field| field.key_range.start);
+        let at = description_at(frontmatter);
         if words.is_empty() {
             self.say_at(at, SkillFault::NoDescription);
             return None;
@@ -221,13 +220,40 @@ impl<'a> Judge<'a> {
     }
 
     /// The references to retired tools, but for those that only document that a tool is gone.
-    fn references(&mut self) {
-        for finding in Scanner::shipped().scan(self.text) {
+    ///
+    /// A description may be written such that a call shows only when it is read: behind escapes, folded, cut
+    /// off by a comment. So what the model is told of it is scanned as well as what is written.
+    fn references(&mut self, description: Option<(&str, &Frontmatter<'_>)>) {
+        let scanner = Scanner::shipped();
+        let written = scanner.scan(self.text);
+        for finding in &written {
             if finding.grade > Grade::Mentions {
-                self.say(Some(finding.line), retired(&finding));
+                self.say(Some(finding.line), retired(finding));
             }
         }
+        let Some((told, frontmatter)) = description else {
+            return;
+        };
+        let instructs = |finding: &Finding<'_>| {
+            finding.site == Site::Description && finding.grade == Grade::Instructs
+        };
+        let told = format!("---\ndescription: {told}\n---\n");
+        let mut told = scanner.scan(&told);
+        told.retain(|finding| {
+            let is_known = |known: &Finding<'_>| instructs(known) && known.name == finding.name;
+            instructs(finding) && !written.iter().any(is_known)
+        });
+        told.dedup_by_key(|finding| finding.name);
+        for finding in &told {
+            self.say_at(description_at(frontmatter), retired(finding));
+        }
     }
+}
+
+/// Where the description stands; the beginning if there is none.
+fn description_at(frontmatter: &Frontmatter<'_>) -> usize {
+    let field = frontmatter.field("description");
+    field.map_or(0, |field| field.key_range.start)
 }
 
 fn retired(finding: &Finding<'_>) -> SkillFault {

@@ -190,6 +190,68 @@ fn invariant_29_a_skill_that_instructs_a_retired_tool_is_rejected() {
     }
 }
 
+/// The ways to write a description such that it reads as this text.
+fn spellings(text: &str) -> Vec<String> {
+    let words = || text.split(' ');
+    let escaped = |sign: char| text.replace(sign, &format!("\\{sign}"));
+    let mut spellings = vec![
+        text.to_owned(),
+        format!("'{text}'"),
+        format!("\"{text}\""),
+        format!("|\n  {text}"),
+        format!(">-\n  {}", words().collect::<Vec<_>>().join("\n  ")),
+        words().collect::<Vec<_>>().join("\n  "),
+        format!("\"{}\"", words().collect::<Vec<_>>().join("\\n")),
+        format!("\"{}\"", words().collect::<Vec<_>>().join("\\t")),
+        format!("{text} # This tool is gone; never call it."),
+    ];
+    for sign in text.chars().filter(char::is_ascii_punctuation) {
+        spellings.push(format!("\"{}\"", escaped(sign)));
+    }
+    for (at, _) in text.match_indices(|sign: char| sign.is_ascii_punctuation()) {
+        spellings.push(format!("\"{}\\{}\"", &text[..at], &text[at..]));
+    }
+    spellings
+}
+
+#[test]
+fn however_a_description_is_written_a_stale_one_is_not_told() {
+    for (text, is_stale) in [
+        ("Compute things: call `python_eval` with the code.", true),
+        ("Compute; call `python_eval(code)`.", true),
+        ("Compute with `bash`, not with `python_eval`.", false),
+        ("Compute (never call `python_eval`).", false),
+    ] {
+        for spelling in spellings(text) {
+            let file = format!("---\nname: good\ndescription: {spelling}\n---\nDo it.\n");
+            let skill = validate(Path::new("good/SKILL.md"), file.as_bytes()).skill;
+            // Of odd escapes and folds in a healthy text the scanner may think the worst.
+            if is_stale || !spelling.contains(['\\', '\n']) {
+                assert_eq!(skill.is_none(), is_stale, "{file}{skill:?}");
+            }
+        }
+    }
+    // It is told once, at the description's line.
+    for description in [
+        "Call `python_eval`, then `python_eval` again.",
+        r#""Call \`python\_eval\`, then `python_eval` again.""#,
+        r#""Call \`python\_eval\`, then \`python_eval\` again.""#,
+    ] {
+        let file = format!("---\nname: good\ndescription: {description}\n---\nDo it.\n");
+        let said = say("good/SKILL.md", file);
+        let errors: Vec<&str> = said
+            .lines()
+            .filter(|line| line.starts_with("error"))
+            .collect();
+        let expected = "error 3: tells the model to call the retired tool `python_eval`: ";
+        assert!(!errors.is_empty(), "{description}");
+        assert!(
+            errors.iter().all(|line| line.starts_with(expected)),
+            "{said}"
+        );
+    }
+}
+
 /// Each skill as `state name source`, then every diagnostic as `path:line: reason`.
 fn listed(sandbox: &Sandbox, catalogue: &Catalogue) -> String {
     let mut lines = String::new();
