@@ -6,6 +6,7 @@
 
 use super::{Message, Model, ModelError, OfferedTool, Reply, Transcript};
 use crate::tools::{Cancel, ToolCall, ToolErrorKind, ToolOutcome, Toolbox, canonical_tool_name};
+use crate::words::with_hints;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -81,7 +82,7 @@ pub struct Failure {
     pub said: String,
     /// The failure's kind.
     pub kind: ToolErrorKind,
-    /// The failure.
+    /// The failure and its causes.
     pub message: String,
 }
 
@@ -194,6 +195,7 @@ impl Session {
         cancel: &Cancel,
     ) -> Round {
         let mut round = Round::default();
+        let mut failing = Vec::new();
         for call in calls {
             on_event(Event::Call(call));
             let outcome = self.toolbox.call(call, cancel);
@@ -207,13 +209,17 @@ impl Session {
                 let failure = Failure {
                     said: outcome.said.clone(),
                     kind,
-                    message: error.to_string(),
+                    message: with_hints(error),
                 };
-                let is_repeated = !failed.insert(identity(call));
+                let identity = identity(call);
+                let is_repeated = failed.contains(&identity);
                 round.end = round.end.or_else(|| end(failure.clone(), is_repeated));
                 round.failure = Some(failure);
+                failing.push(identity);
             }
         }
+        // Only now: of two such calls in one message the model has not been told yet.
+        failed.extend(failing);
         round
     }
 }

@@ -224,6 +224,21 @@ fn the_same_failing_call_twice_ends_the_turn() {
 }
 
 #[test]
+fn a_failing_call_twice_in_one_message_is_told_before_it_counts() {
+    let twice = || Answer::calls(&[EVAL, EVAL]);
+    let mut stage = Stage::new(vec![
+        twice(),
+        Answer::calls(&[BASH]),
+        Answer::text("It is 42."),
+    ]);
+    assert!(matches!(stage.turn(), TurnEnd::Answered { .. }));
+    assert_eq!(stage.told().len(), 3);
+    let mut stage = Stage::new(vec![twice(), Answer::calls(&[BASH, EVAL])]);
+    assert!(matches!(stage.turn(), TurnEnd::RepeatedFailure(_)));
+    assert_eq!(stage.told().len(), 4);
+}
+
+#[test]
 fn a_call_that_works_the_second_time_is_no_repetition() {
     let read = ("read", r#"{"path": "made"}"#);
     let mut stage = Stage::new(vec![
@@ -478,7 +493,11 @@ fn what_a_model_cannot_mend_ends_the_turn() {
         panic!("{end:?}");
     };
     assert_eq!(failure.kind, ToolErrorKind::Unknown);
-    assert_eq!(failure.message, "failed to run `bash`");
+    // Whoever has to look into it needs the cause.
+    assert_eq!(
+        failure.message,
+        "failed to run `bash`: No such file or directory (os error 2)"
+    );
 }
 
 #[test]
