@@ -264,7 +264,10 @@ fn answer<'a>(end: &TurnEnd, transcript: &'a Transcript) -> &'a str {
 
 /// Why a turn ended as it did, if there is more to say than that there is an answer.
 fn message(end: &TurnEnd) -> Option<String> {
-    let of = |failure: &Failure| format!("`{}`: {}", shown_text(&failure.said), failure.message);
+    let of = |failure: &Failure| {
+        let (said, message) = (shown_text(&failure.said), shown_text(&failure.message));
+        format!("`{said}`: {message}")
+    };
     Some(match end {
         TurnEnd::Answered { cut: false } => return None,
         TurnEnd::Answered { cut: true } => {

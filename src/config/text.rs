@@ -50,7 +50,7 @@ pub enum Fault {
         found: &'static str,
     },
     /// An unknown permission mode.
-    #[error("unknown permission mode `{0}`")]
+    #[error("unknown permission mode `{}`", .0.escape_debug())]
     UnknownMode(String),
     /// The entry can't be cut out or put in without changing something else.
     #[error("changing only `{name}` in this `network_allow` is not possible")]

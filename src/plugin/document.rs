@@ -33,13 +33,17 @@ pub enum RegistryFault {
     #[error("it begins with a byte order mark")]
     ByteOrderMark,
     /// It is not the JSON that it should be.
-    #[error("{0}")]
+    #[error("{}", one_line(.0))]
     Json(#[from] serde_json::Error),
     /// It does not say which schema it has.
     #[error("it has no `schema` that is a positive number")]
     NoSchema,
     /// A plugin's entry is not one.
-    #[error("in the entry `{}`, lines counted from its start: {source}", name.escape_debug())]
+    #[error(
+        "in the entry `{}`, lines counted from its start: {}",
+        name.escape_debug(),
+        one_line(source)
+    )]
     Entry {
         /// The plugin.
         name: String,
@@ -59,6 +63,11 @@ impl RegistryFault {
             _ => "mend the file, or move it away to begin with an empty one".to_owned(),
         }
     }
+}
+
+/// The parser's words, which quote the file: a line of theirs must not look like one of vak's own.
+fn one_line(error: &serde_json::Error) -> String {
+    error.to_string().replace(char::is_control, " ")
 }
 
 /// A registry in memory.
