@@ -17,6 +17,7 @@ use crate::plugin::cleanup;
 use crate::plugin::{PluginStore, ScannedPlugin};
 use crate::roots::{NoHome, Roots, Scope};
 use crate::skills::{self, Catalogue};
+use crate::tools::PermissionMode;
 use crate::words::with_hints;
 use std::path::{Path, PathBuf};
 
@@ -111,7 +112,7 @@ struct OwnedConfig {
     config: Config,
 }
 
-/// Both configs; one that can't be read says nothing.
+/// Both configs. One that can't be read says `read-only` and nothing else: it may have been there to narrow.
 fn read_configs(roots: &Roots, warn: &mut impl FnMut(StartupWarning)) -> Vec<OwnedConfig> {
     let read = roots.iter().map(|(scope, root)| {
         let path = root.join(config::FILE_NAME);
@@ -120,7 +121,10 @@ fn read_configs(roots: &Roots, warn: &mut impl FnMut(StartupWarning)) -> Vec<Own
                 path: path.clone(),
                 message: with_hints(&error),
             });
-            Config::default()
+            Config {
+                permission_mode: Some(PermissionMode::ReadOnly),
+                ..Config::default()
+            }
         });
         OwnedConfig {
             scope,

@@ -62,7 +62,7 @@ pub enum StartupWarning {
         /// What is wrong with it.
         message: String,
     },
-    /// A config can't be read. The defaults hold instead of what it says.
+    /// A config can't be read. It counts as one that says `read-only` and nothing else.
     BrokenConfig {
         /// The file.
         #[serde(serialize_with = "lossy_path")]
@@ -178,7 +178,10 @@ impl fmt::Display for StartupWarning {
                 write!(f, "the plugins of a store are left out: {message}")
             }
             StartupWarning::BrokenConfig { message, .. } => {
-                write!(f, "a config is left out, the defaults hold: {message}")
+                write!(
+                    f,
+                    "a config is left out and counts as `read-only`: {message}"
+                )
             }
             StartupWarning::UntrustedConfig { path, ignored } => write!(
                 f,

@@ -270,6 +270,42 @@ fn nothing_that_is_broken_stops_a_start() {
 }
 
 #[test]
+fn a_config_that_cannot_be_read_never_widens_a_session() {
+    let home = Home::new();
+    let sandbox = &home.sandbox;
+    let full = "permission_mode = \"full-access\"\n";
+    let broken = "permission_mode = \"read-only\"\n[plugins\n";
+    for (shared, project, trusted, mode) in [
+        (full, broken, false, PermissionMode::ReadOnly),
+        (full, broken, true, PermissionMode::ReadOnly),
+        (broken, full, false, PermissionMode::ReadOnly),
+        (broken, broken, true, PermissionMode::ReadOnly),
+        // Had it been read, the trusted one would have had the last word all the same.
+        (broken, full, true, PermissionMode::FullAccess),
+    ] {
+        sandbox.write(sandbox.shared().join("config.toml"), shared);
+        sandbox.write(sandbox.workspace().join("config.toml"), project);
+        let core = start(&home, trusted);
+        assert_eq!(core.policy().permission_mode, mode, "{shared}{project}");
+        assert!(texts(&core)[0].starts_with("a config is left out and counts as `read-only`: "));
+    }
+    sandbox.write(sandbox.shared().join("config.toml"), full);
+    sandbox.write(sandbox.workspace().join("config.toml"), broken);
+    let call = [
+        "tools",
+        "call",
+        "bash",
+        "--args",
+        r#"{"command": "echo ran"}"#,
+    ];
+    let run = sandbox.vak(&call).expect(1);
+    assert!(run.stdout.contains("\"not_permitted\""), "{}", run.stdout);
+    // A person's explicit decision stands.
+    let decided = [&call[..], &["--permission-mode", "full-access"]].concat();
+    assert_eq!(sandbox.vak(&decided).expect(0).stdout, "ran\n");
+}
+
+#[test]
 fn an_enabled_plugin_whose_package_is_gone_does_not_vanish_without_a_word() {
     let home = Home::new();
     install(&home.store(), &half_stale(&home));
