@@ -12,7 +12,7 @@ use crate::tools::ToolOutcome;
 use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
-use std::io::{self, Read as _, Write};
+use std::io::{self, IsTerminal as _, Read as _, Write};
 use std::time::Duration;
 
 /// Where a model most likely is if nobody says where.
@@ -26,7 +26,7 @@ const SHOWN: usize = 100;
 
 /// Ask a model, and let it call tools until it answers
 ///
-/// The answer goes to stdout as it comes, the tool calls to stderr. The model is one behind the OpenAI-compatible chat-completions
+/// The answer goes to stdout, to a terminal as it comes, the tool calls to stderr. The model is one behind the OpenAI-compatible chat-completions
 /// protocol; servers on this machine, such as Ollama or llama.cpp, need no key. What the options leave open is taken from the
 /// environment, then from `[model]` of the config: `base_url`, `name`, `api_key_env`, `timeout_seconds`.
 ///
@@ -79,10 +79,15 @@ pub(crate) fn run(args: &ExecArgs, out: &mut Out) -> anyhow::Result<Status> {
     let mut watcher = Watcher {
         out,
         format: args.format,
+        is_live: io::stdout().is_terminal(),
+        held: String::new(),
         at_line_start: true,
     };
     let mut on_event = |event: Event<'_>| watcher.show(&event);
     let end = session.turn(&mut model, &prompt, &mut on_event, &cancel);
+    if !matches!(end, TurnEnd::NoReply(_)) {
+        watcher.release();
+    }
     watcher.end_line();
     if args.format == Format::Json {
         let document = Document {
@@ -135,6 +140,11 @@ fn settings(args: &ExecArgs, config: &ModelConfig) -> anyhow::Result<ChatSetting
 struct Watcher<'a> {
     out: &'a mut Out,
     format: Format,
+    /// Whether text is passed on before its message is whole. What is kept must not hold text that turned out
+    /// to be void; on a terminal it can stay, with a word on it.
+    is_live: bool,
+    /// The text of a message that is not whole yet.
+    held: String,
     at_line_start: bool,
 }
 
@@ -143,6 +153,7 @@ impl Watcher<'_> {
         match event {
             Event::Text(text) => self.text(text),
             Event::Call(call) => {
+                self.release();
                 self.end_line();
                 let name = shown_text(&call.name);
                 note(&format!(
@@ -152,6 +163,7 @@ impl Watcher<'_> {
             }
             Event::Outcome(outcome) => note(&in_a_line(outcome)),
             Event::Retry { error, wait } => {
+                self.held.clear();
                 self.end_line();
                 let wait = wait.as_secs_f32();
                 say(
@@ -163,14 +175,20 @@ impl Watcher<'_> {
         }
     }
 
-    /// A person waits for each piece, so each is passed on at once. If stdout fails, the end of the command
-    /// tells.
     fn text(&mut self, text: &str) {
+        self.held.extend(text.chars().map(obeyed_by_none));
+        if self.is_live {
+            self.release();
+        }
+    }
+
+    /// Passes on the text that is held. If stdout fails, the end of the command tells.
+    fn release(&mut self) {
+        let text = std::mem::take(&mut self.held);
         if self.format == Format::Json || text.is_empty() {
             return;
         }
-        let shown: String = text.chars().map(obeyed_by_none).collect();
-        let _ = self.out.write_all(shown.as_bytes());
+        let _ = self.out.write_all(text.as_bytes());
         let _ = self.out.flush();
         self.at_line_start = text.ends_with('\n');
     }

@@ -183,6 +183,23 @@ fn a_wait_is_told_and_an_answer_that_ends_early_too() {
 }
 
 #[test]
+fn what_is_kept_of_an_answer_holds_no_text_that_turned_out_to_be_void() {
+    let sandbox = Sandbox::new();
+    let half = || {
+        let said = json!({"choices": [{"delta": {"content": "It is fo"}}]});
+        Answer::CutStream(vec![said])
+    };
+    let server = ChatServer::start(vec![half(), half(), Answer::text("It is 42.")]);
+    let run = exec(&sandbox, &server, &[]).expect(0);
+    assert_eq!(run.stdout, "It is 42.\n");
+    assert_eq!(run.stderr.matches("asking again").count(), 2);
+    let refusal = json!({"error": {"message": "too long"}});
+    let server = ChatServer::start(vec![half(), Answer::Document(400, "", refusal)]);
+    let run = exec(&sandbox, &server, &[]).expect(2);
+    assert_eq!(run.stdout, "");
+}
+
+#[test]
 fn the_command_line_comes_before_the_environment_and_that_before_the_config() {
     let sandbox = Sandbox::new();
     let ask = |args: &[&str], environment: &[(&str, &str)]| {
