@@ -454,6 +454,63 @@ fn other_servers_forms_of_the_protocol_are_understood() {
 }
 
 #[test]
+fn a_message_is_over_when_the_server_says_that_nothing_follows() {
+    let said = json!({"choices": [{"delta": {"content": "It is 42."}}]});
+    let mut stage = Stage::new(vec![Answer::Stream(vec![said])]);
+    assert!(matches!(stage.turn(), TurnEnd::Answered { cut: false }));
+    assert_eq!(stage.seen, "It is 42.");
+}
+
+#[test]
+fn calls_of_one_number_are_told_apart_by_their_ids() {
+    let piece = |call: Value| json!({"choices": [{"delta": {"tool_calls": [call]}}]});
+    let begin = |id: &str, name: &str, arguments: &str| {
+        piece(json!({"index": 0, "id": id, "function": {"name": name, "arguments": arguments}}))
+    };
+    let more = |arguments: &str| piece(json!({"index": 0, "function": {"arguments": arguments}}));
+    let mut stage = Stage::new(vec![
+        Answer::Stream(vec![
+            begin("a", "read", "{\"path\""),
+            more(": \"file\"}"),
+            begin("b", "bash", "{\"command\""),
+            // Repeats what it is, and goes on.
+            begin("b", "bash", ": \"echo "),
+            more("here\"}"),
+            finish("tool_calls"),
+        ]),
+        Answer::text("Done."),
+    ]);
+    assert!(matches!(stage.turn(), TurnEnd::Answered { .. }));
+    assert_eq!(stage.told(), ["1\tcontent\n", "here\n"]);
+}
+
+#[test]
+fn a_server_that_does_not_listen_is_given_up() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let mut model = ChatModel::new(ChatSettings {
+        base_url: format!("http://127.0.0.1:{port}/v1"),
+        model: "m".to_owned(),
+        key: None,
+        patience: Duration::from_millis(300),
+    })
+    .unwrap();
+    // More than the system takes on the way.
+    let transcript = Transcript {
+        tools: Vec::new(),
+        messages: vec![Message::User {
+            text: "x".repeat(64 << 20),
+        }],
+    };
+    let started = Instant::now();
+    let error = model
+        .reply(&transcript, &mut |_| (), &Cancel::new())
+        .unwrap_err();
+    assert!(matches!(error, ModelError::Silent { .. }), "{error:?}");
+    assert!(started.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
 fn a_wish_to_stop_is_heard_while_the_model_is_silent_and_while_a_tool_runs() {
     for script in [
         vec![Answer::Silence(Duration::from_secs(60))],

@@ -100,6 +100,8 @@ fn agent(is_loopback: bool, patience: Duration) -> Agent {
         .max_redirects(0)
         .max_redirects_will_error(false)
         .timeout_connect(Some(CONNECT_TIMEOUT))
+        .timeout_send_request(Some(patience))
+        .timeout_send_body(Some(patience))
         .timeout_recv_response(Some(patience))
         .timeout_per_read(Some(patience))
         .user_agent(concat!("vak/", env!("CARGO_PKG_VERSION")));

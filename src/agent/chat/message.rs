@@ -96,9 +96,13 @@ impl Assembly {
         on_text: &mut dyn FnMut(&str),
     ) -> Result<(), ModelError> {
         self.add(serde_json::from_slice(body), on_text)?;
-        // A whole answer has nothing to wait for, whether or not it says why it ended.
-        self.finish.get_or_insert_default();
+        self.end();
         Ok(())
+    }
+
+    /// Nothing follows, whether or not the server said why.
+    pub(super) fn end(&mut self) {
+        self.finish.get_or_insert_default();
     }
 
     fn add(
@@ -158,11 +162,18 @@ impl Assembly {
     }
 
     /// The call that a piece belongs to: by its number, else by its id, else the last one. A piece with
-    /// neither that bears a name begins a call.
+    /// neither that bears a name begins a call, and so does one with a name and an id of its own: some servers
+    /// give every call the same number.
     fn call_of(&mut self, delta: &CallDelta) -> Result<&mut Call, ModelError> {
         let id = delta.id.as_deref().unwrap_or_default();
+        let is_other =
+            |call: &Call| delta.begins() && !id.is_empty() && !call.id.is_empty() && call.id != id;
         let known = match (delta.index, id) {
-            (Some(_), _) => self.calls.iter().position(|call| call.index == delta.index),
+            (Some(_), _) => self
+                .calls
+                .iter()
+                .rposition(|call| call.index == delta.index)
+                .filter(|at| !is_other(&self.calls[*at])),
             (None, "") if delta.begins() => None,
             (None, "") => self.calls.len().checked_sub(1),
             (None, id) => self.calls.iter().position(|call| call.id == id),

@@ -78,6 +78,7 @@ impl Model for ChatModel {
                     assembly.add_chunk(&event, on_text)?;
                 }
                 if events.is_done() {
+                    assembly.end();
                     break;
                 }
             }
