@@ -69,8 +69,8 @@ fn packages(root: &Path) -> Tree {
 }
 
 const NOTICE: &str = "#notice strong";
-const REMOVE_PYTHON: &str = "[data-opens=remove-user-python-sandbox]";
-const PYTHON_DIALOG: &str = "#remove-user-python-sandbox";
+const REMOVE_PYTHON: &str = "[data-opens=remove-0]";
+const PYTHON_DIALOG: &str = "#remove-0";
 
 #[test]
 #[ignore = "needs chromium and chromedriver"]
@@ -85,9 +85,7 @@ fn a_plugin_is_seen_removed_and_put_back() {
         // See.
         let heading = browser.text("#retired-heading").await;
         assert_eq!(heading, "2 plugins tell the model to call a retired tool");
-        let card = browser
-            .text("article[aria-labelledby=plugin-user-python-sandbox]")
-            .await;
+        let card = browser.text("article[aria-labelledby=plugin-0]").await;
         for seen in [
             "python_eval",
             "python_eval is gone since 3.0.21; use bash",
@@ -153,6 +151,37 @@ fn a_plugin_is_seen_removed_and_put_back() {
         assert_eq!(fs::read_to_string(&config).unwrap(), CONFIG);
         assert_eq!(browser.complaints().await, Vec::<String>::new());
     });
+}
+
+/// The values of an attribute, in the order in which they stand in a document.
+fn values<'h>(html: &'h str, attribute: &str) -> Vec<&'h str> {
+    html.split(&format!(" {attribute}=\""))
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .collect()
+}
+
+/// Needs no browser, unlike the others.
+#[test]
+fn whatever_plugins_are_called_every_reference_leads_to_one_element() {
+    let home = Home::new();
+    for name in ["x", "x-heading", "y", "all"] {
+        home.install_enabled(&home.package_saying(name, "1.0.0", "Call `python_eval`."));
+    }
+    // What no install lets in, somebody may have written.
+    let registry = home.sandbox.shared().join("plugins/registry.json");
+    let text = fs::read_to_string(&registry).unwrap();
+    fs::write(&registry, text.replace("\"y\"", "\"y z\"")).unwrap();
+    let service = Service::start(&home);
+    let page = service.get("/").expect(200).body;
+    let ids = values(&page, "id");
+    assert!(values(&page, "data-opens").len() > 4, "{page}");
+    for attribute in ["data-opens", "aria-labelledby"] {
+        for value in values(&page, attribute) {
+            let found = ids.iter().filter(|id| **id == value).count();
+            assert_eq!(found, 1, "{attribute}={value}");
+        }
+    }
 }
 
 #[test]

@@ -145,16 +145,17 @@ fn document(title: &str, csrf: Option<&str>, body: &Markup) -> Markup {
     }
 }
 
+/// A plugin and its place on the page, which names its elements. Its name could not: a name can be anything,
+/// and with what is put around it be the id of another plugin's element.
+type Numbered<'a> = (usize, &'a RetiredPlugin);
+
 fn retired_section(retired: &RetiredPlugins) -> Markup {
-    let plugins: Vec<_> = retired
-        .stores
-        .iter()
-        .flat_map(|store| &store.plugins)
-        .collect();
+    let plugins = retired.stores.iter().flat_map(|store| &store.plugins);
+    let plugins: Vec<Numbered<'_>> = plugins.enumerate().collect();
     let removable: Vec<_> = plugins
         .iter()
         .copied()
-        .filter(|plugin| !plugin.kept)
+        .filter(|(_, plugin)| !plugin.kept)
         .collect();
     let installed: usize = retired.stores.iter().map(|store| store.installed).sum();
     html! {
@@ -175,10 +176,10 @@ fn retired_section(retired: &RetiredPlugins) -> Markup {
                 (nothing_retired(installed))
             }
         } @else {
-            ul.cards { @for plugin in &plugins { li { (plugin_card(plugin)) } } }
+            ul.cards { @for plugin in &plugins { li { (plugin_card(*plugin)) } } }
         }
         @if removable.len() > 1 { (remove_all_dialog(&removable)) }
-        @for plugin in &removable { (remove_dialog(plugin)) }
+        @for plugin in &removable { (remove_dialog(*plugin)) }
     }
 }
 
@@ -200,16 +201,16 @@ fn nothing_retired(installed: usize) -> String {
     }
 }
 
-fn plugin_card(plugin: &RetiredPlugin) -> Markup {
+fn plugin_card((number, plugin): Numbered<'_>) -> Markup {
     let (strong, weaker): (Vec<_>, Vec<_>) = plugin
         .findings
         .iter()
         .partition(|finding| finding.grade == GradeName::Instructs);
     html! {
-        article.card.plugin aria-labelledby=(element_id("plugin", plugin)) {
+        article.card.plugin aria-labelledby=(element_id("plugin", number)) {
             header {
                 div {
-                    h3 id=(element_id("plugin", plugin)) { (plugin.name) }
+                    h3 id=(element_id("plugin", number)) { (plugin.name) }
                     p.facts {
                         span { "version " (plugin.version) }
                         span { (store_name(plugin.scope)) }
@@ -217,7 +218,7 @@ fn plugin_card(plugin: &RetiredPlugin) -> Markup {
                     }
                 }
                 @if !plugin.kept {
-                    button.danger type="button" data-opens=(element_id("remove", plugin)) aria-haspopup="dialog" {
+                    button.danger type="button" data-opens=(element_id("remove", number)) aria-haspopup="dialog" {
                         "Remove…" span.skip { " " (plugin.name) }
                     }
                 }
@@ -294,8 +295,8 @@ fn marked(finding: &Finding) -> Markup {
     }
 }
 
-fn remove_dialog(plugin: &RetiredPlugin) -> Markup {
-    let id = element_id("remove", plugin);
+fn remove_dialog((number, plugin): Numbered<'_>) -> Markup {
+    let id = element_id("remove", number);
     let heading = format!("{id}-heading");
     html! {
         dialog id=(id) aria-labelledby=(heading) {
@@ -312,12 +313,12 @@ fn remove_dialog(plugin: &RetiredPlugin) -> Markup {
     }
 }
 
-fn remove_all_dialog(plugins: &[&RetiredPlugin]) -> Markup {
+fn remove_all_dialog(plugins: &[Numbered<'_>]) -> Markup {
     html! {
         dialog id="remove-all" aria-labelledby="remove-all-heading" {
             h2 #remove-all-heading { "Remove all " (plugins.len()) " plugins?" }
             p { "This will be taken away:" }
-            ul.taken { @for plugin in plugins { (taken(plugin)) } }
+            ul.taken { @for (_, plugin) in plugins { (taken(plugin)) } }
             p.soft { "All of it moves into quarantine. Nothing is deleted, and “Put back” undoes it, one plugin at a time." }
             (choices(&RemoveButton {
                 label: "Remove them",
@@ -571,6 +572,6 @@ fn segment(text: &str) -> impl std::fmt::Display {
 }
 
 /// An id for an element that belongs to a plugin.
-fn element_id(what: &str, plugin: &RetiredPlugin) -> String {
-    format!("{what}-{}-{}", plugin.scope.as_str(), plugin.name)
+fn element_id(what: &str, number: usize) -> String {
+    format!("{what}-{number}")
 }
