@@ -8,23 +8,36 @@ use std::fmt::Write as _;
 pub(super) fn text(view: &View, quarantine: &Quarantine) -> String {
     let mut text = String::new();
     let stores = || view.retired.stores.iter();
+    // Of one that can't be looked at there is nothing to count.
+    let readable = || stores().filter(|store| store.fault.is_none());
+    gauge(
+        &mut text,
+        "vak_unreadable_stores",
+        "Whether a store cannot be looked at.",
+        stores().map(|store| {
+            (
+                scope(store.scope),
+                f64::from(u8::from(store.fault.is_some())),
+            )
+        }),
+    );
     gauge(
         &mut text,
         "vak_installed_plugins",
         "Installed plugins.",
-        stores().map(|store| (scope(store.scope), store.installed as f64)),
+        readable().map(|store| (scope(store.scope), store.installed as f64)),
     );
     gauge(
         &mut text,
         "vak_retired_plugins",
         "Installed plugins that tell the model to call a retired tool.",
-        stores().map(|store| (scope(store.scope), store.plugins.len() as f64)),
+        readable().map(|store| (scope(store.scope), store.plugins.len() as f64)),
     );
     gauge(
         &mut text,
         "vak_kept_plugins",
         "Retired plugins that the operator keeps.",
-        stores().map(|store| {
+        readable().map(|store| {
             let kept = store.plugins.iter().filter(|plugin| plugin.kept);
             (scope(store.scope), kept.count() as f64)
         }),

@@ -5,7 +5,7 @@
 //! read by others than the operator, who learns the rest from `vak doctor`.
 
 use super::token::TokenError;
-use super::wire::ProblemDocument;
+use super::wire::{ProblemDocument, StoreFault};
 use crate::config::ConfigError;
 use crate::disk::DiskError;
 use crate::plugin::PluginError;
@@ -182,6 +182,17 @@ impl Problem {
     pub(super) fn wrong_method() -> Problem {
         Problem::new(Kind::MethodNotAllowed, "this path has other methods")
             .hint("the `Allow` header lists them")
+    }
+
+    /// What a document that is a success says of a store that can't be looked at, after the log was told the
+    /// cause.
+    pub(super) fn of_store(&self) -> StoreFault {
+        let cause = self.cause.as_deref().unwrap_or(&self.detail);
+        tracing::error!(cause, "a store could not be looked at");
+        StoreFault {
+            detail: self.detail.clone(),
+            hint: self.hint.map(str::to_owned),
+        }
     }
 
     /// The document for a client, after the log was told what the client is not.

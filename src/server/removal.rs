@@ -10,7 +10,7 @@ use super::wire::{
 };
 use crate::disk::LockGuard;
 use crate::plugin::cleanup::{self, Failure, Policy, Summary};
-use crate::plugin::{Operation, Packages, PluginError, RemovalReason};
+use crate::plugin::{Operation, Packages, RemovalReason};
 
 /// Removes every retired plugin that is not kept, as a cleanup does.
 pub(super) fn all(views: &Views, policy: &Policy, if_match: &IfMatch) -> Result<Removal, Problem> {
@@ -34,6 +34,15 @@ pub(super) fn named(
             remove(views, &guard, plugin, &mut removal);
         }
     }
+    // Whether one of these has such a plugin nobody knows.
+    let faults = view.faults.iter().filter(|(scope, _)| covers(*scope));
+    removal
+        .failed
+        .extend(faults.map(|(scope, problem)| FailedPlugin {
+            name: None,
+            scope: *scope,
+            problem: problem.told(),
+        }));
     Ok(removal)
 }
 
@@ -59,7 +68,11 @@ fn remove(views: &Views, guard: &LockGuard, plugin: &RetiredPlugin, removal: &mu
     for store in stores.filter(|store| ScopeName::from(store.scope()) == plugin.scope) {
         match store.remove(guard, &plugin.name, RemovalReason::Retired, Packages::Move) {
             Ok(removed) => removal.removed.push(removed.into()),
-            Err(error) => removal.failed.push(FailedPlugin::new(&named, error)),
+            Err(error) => removal.failed.push(FailedPlugin {
+                name: Some(plugin.name.clone()),
+                scope: plugin.scope,
+                problem: Problem::from(error).told(),
+            }),
         }
     }
 }
@@ -102,20 +115,10 @@ impl From<Summary> for Removal {
 
 impl From<Failure> for FailedPlugin {
     fn from(failure: Failure) -> FailedPlugin {
-        let named = PluginRef {
-            name: failure.plugin.unwrap_or_default(),
-            scope: failure.scope.into(),
-        };
-        FailedPlugin::new(&named, failure.error)
-    }
-}
-
-impl FailedPlugin {
-    fn new(named: &PluginRef, error: PluginError) -> FailedPlugin {
         FailedPlugin {
-            name: named.name.clone(),
-            scope: named.scope,
-            problem: Problem::from(error).told(),
+            name: failure.plugin,
+            scope: failure.scope.into(),
+            problem: Problem::from(failure.error).told(),
         }
     }
 }

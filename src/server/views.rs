@@ -4,12 +4,13 @@ use super::problem::Problem;
 use super::verdict::Verdicts;
 use super::wire::{
     ConfigEntry, Finding, GradeName, RetiredInStore, RetiredPlugin, RetiredPlugins, RetiredTool,
-    SCHEMA, text,
+    SCHEMA, ScopeName, text,
 };
 use crate::config::{self, Config};
 use crate::plugin::cleanup::Policy;
 use crate::plugin::{PluginStore, ScannedPlugin};
 use crate::roots::Roots;
+use crate::scan::Grade;
 use crate::tools;
 use axum::body::Bytes;
 use axum::http::HeaderValue;
@@ -28,6 +29,8 @@ pub(super) struct View {
     pub(super) etag: HeaderValue,
     /// How many findings there are of each grade, in retired plugins and others, weakest grade first.
     pub(super) findings: [(GradeName, usize); 4],
+    /// Why a store could not be looked at.
+    pub(super) faults: Vec<(ScopeName, Problem)>,
     /// How long the look took.
     pub(super) took: Duration,
 }
@@ -51,41 +54,47 @@ impl Views {
         &self.stores
     }
 
-    /// Looks at the stores, in the calling thread.
+    /// Looks at the stores, in the calling thread. One that can't be looked at hides no other.
     pub(super) fn look(&self) -> Result<View, Problem> {
         let started = Instant::now();
-        let scanned = self.scan()?;
+        let scanned = self.scan();
         let configs = self.read_configs()?;
         let policy = policy(&self.stores, &configs);
+        let mut faults = Vec::new();
         let stores = self
             .stores
             .iter()
             .zip(&scanned)
-            .map(|(store, plugins)| describe(store, plugins, &configs, &policy))
+            .map(|(store, plugins)| match plugins {
+                Ok(plugins) => describe(store, plugins, &configs, &policy),
+                Err(problem) => {
+                    faults.push((store.scope().into(), problem.clone()));
+                    Ok(unreadable(store, problem))
+                }
+            })
             .collect::<Result<_, Problem>>()?;
         let retired = RetiredPlugins {
             schema: SCHEMA,
             stores,
         };
-        View::new(retired, count(&scanned), started)
+        View::new(retired, count(&scanned), faults, started)
     }
 
-    fn scan(&self) -> Result<Vec<Vec<ScannedPlugin>>, Problem> {
+    fn scan(&self) -> Vec<Result<Vec<ScannedPlugin>, Problem>> {
         let scan = |store: &PluginStore| {
-            store.scan_with(|plugin, package| self.verdicts.scan(plugin, package))
+            store
+                .scan_with(|plugin, package| self.verdicts.scan(plugin, package))
+                .map_err(Problem::from)
         };
-        let scanned = self
-            .stores
-            .iter()
-            .map(scan)
-            .collect::<Result<Vec<_>, _>>()?;
+        let scanned: Vec<_> = self.stores.iter().map(scan).collect();
         let digests: HashSet<&str> = scanned
             .iter()
+            .flatten()
             .flatten()
             .map(|one| one.plugin.digest.as_str())
             .collect();
         self.verdicts.retain(&digests);
-        Ok(scanned)
+        scanned
     }
 
     fn read_configs(&self) -> Result<Vec<Config>, Problem> {
@@ -103,6 +112,7 @@ impl View {
     fn new(
         retired: RetiredPlugins,
         findings: [(GradeName, usize); 4],
+        faults: Vec<(ScopeName, Problem)>,
         started: Instant,
     ) -> Result<View, Problem> {
         let json = serde_json::to_vec(&retired)
@@ -119,6 +129,7 @@ impl View {
             json: json.into(),
             etag,
             findings,
+            faults,
             took: started.elapsed(),
         })
     }
@@ -143,7 +154,18 @@ fn describe(
         plugins: retired
             .map(|one| describe_plugin(store, one, configs, policy))
             .collect::<Result<_, Problem>>()?,
+        fault: None,
     })
+}
+
+fn unreadable(store: &PluginStore, problem: &Problem) -> RetiredInStore {
+    RetiredInStore {
+        scope: store.scope().into(),
+        root: text(store.root()),
+        installed: 0,
+        plugins: Vec::new(),
+        fault: Some(problem.of_store()),
+    }
 }
 
 fn describe_plugin(
@@ -173,7 +195,7 @@ fn describe_plugin(
         package: plugin.package_path.clone(),
         enabled: plugin.enabled,
         kept: policy.keeps(store.scope(), &plugin.name),
-        tools: instructed_tools(&findings),
+        tools: instructed_tools(scanned),
         findings,
         findings_omitted,
         network_allow,
@@ -189,12 +211,13 @@ fn policy(stores: &[PluginStore], configs: &[Config]) -> Policy {
     policy
 }
 
-/// The tools that the findings tell the model to call, by name.
-fn instructed_tools(findings: &[Finding]) -> Vec<RetiredTool> {
-    let named: BTreeSet<&str> = findings
-        .iter()
-        .filter(|finding| finding.grade == GradeName::Instructs)
-        .map(|finding| finding.tool.as_str())
+/// The tools that a plugin tells the model to call, by name.
+fn instructed_tools(scanned: &ScannedPlugin) -> Vec<RetiredTool> {
+    let files = scanned.scan.files.iter();
+    let named: BTreeSet<&str> = files
+        .flat_map(|file| &file.findings)
+        .filter(|finding| finding.grade == Grade::Instructs)
+        .map(|finding| finding.name.as_str())
         .collect();
     named
         .into_iter()
@@ -203,9 +226,13 @@ fn instructed_tools(findings: &[Finding]) -> Vec<RetiredTool> {
         .collect()
 }
 
-fn count(scanned: &[Vec<ScannedPlugin>]) -> [(GradeName, usize); 4] {
+fn count(scanned: &[Result<Vec<ScannedPlugin>, Problem>]) -> [(GradeName, usize); 4] {
     GradeName::ALL.map(|grade| {
-        let files = scanned.iter().flatten().flat_map(|one| &one.scan.files);
+        let files = scanned
+            .iter()
+            .flatten()
+            .flatten()
+            .flat_map(|one| &one.scan.files);
         let of_grade =
             |finding: &&crate::walk::FileFinding| GradeName::from(finding.grade) == grade;
         (

@@ -93,10 +93,23 @@ pub(super) struct RetiredInStore {
     pub(super) scope: ScopeName,
     /// Its root directory.
     pub(super) root: String,
-    /// How many plugins it has, retired or not.
+    /// How many plugins it has, retired or not; 0 if it can't be looked at.
     pub(super) installed: usize,
     /// The plugins that tell the model to call a retired tool, by name.
     pub(super) plugins: Vec<RetiredPlugin>,
+    /// Why it can't be looked at, if it can't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) fault: Option<StoreFault>,
+}
+
+/// Why a store can't be looked at.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(super) struct StoreFault {
+    /// What went wrong.
+    pub(super) detail: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) hint: Option<String>,
 }
 
 /// An installed plugin that tells the model to call a retired tool.
@@ -200,7 +213,7 @@ pub(super) struct Removal {
     pub(super) removed: Vec<QuarantinedPlugin>,
     /// The plugins that `keep_retired` in a config keeps.
     pub(super) kept: Vec<PluginRef>,
-    /// The plugins that could not be removed.
+    /// The plugins that could not be removed, and the stores that could not be looked at.
     pub(super) failed: Vec<FailedPlugin>,
 }
 
@@ -213,12 +226,13 @@ pub(super) struct PluginRef {
     pub(super) scope: ScopeName,
 }
 
-/// A plugin that could not be removed.
+/// A plugin that could not be removed, or a store that could not be looked at.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct FailedPlugin {
-    /// Its name.
-    pub(super) name: String,
-    /// Its store.
+    /// The plugin's name; absent where it is about the whole store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) name: Option<String>,
+    /// The store.
     pub(super) scope: ScopeName,
     /// Why.
     pub(super) problem: ProblemDocument,

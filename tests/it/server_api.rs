@@ -131,6 +131,15 @@ fn of_a_package_with_very_many_findings_the_surest_are_listed() {
         (200, &json!(4801))
     );
     assert_eq!(findings[199]["grade"], "instructs");
+    // What is not listed counts.
+    let text = format!(
+        "{}\nThen call `react_preview`.",
+        "Call `python_eval`.\n".repeat(250)
+    );
+    home.install_enabled(&home.package_saying("more", "1.0.0", &text));
+    let document = service.get("/plugins/retired").expect(200).json();
+    let tools = &document["stores"][0]["plugins"][1]["tools"];
+    assert_eq!(names(tools), ["python_eval", "react_preview"]);
     assert!(service.get("/").expect(200).body.contains("And 4801 more"));
 }
 
@@ -465,17 +474,72 @@ fn one_plugin_that_cannot_be_removed_does_not_stop_the_others() {
 }
 
 #[test]
-fn a_failure_of_the_server_hides_its_cause_and_logs_it_without_paths_or_content() {
+fn one_broken_store_does_not_hide_the_other() {
     let home = stale_home();
     home.sandbox
-        .write("home/.vak/plugins/registry.json", "{ \"secret\": ");
+        .write(home.sandbox.workspace().join("plugins/registry.json"), "{");
+    let service = Service::start(&home);
+    let answer = service.get("/plugins/retired").expect(200);
+    let document = answer.json();
+    let [shared, workspace] = &document["stores"].as_array().unwrap()[..] else {
+        panic!("{document}");
+    };
+    assert_eq!(names(&shared["plugins"]), ["stale"]);
+    assert_eq!(shared.get("fault"), None);
+    assert_eq!(
+        workspace["fault"]["detail"],
+        "the state on disk could not be read or changed"
+    );
+    service.log_with("a registry does not read as one");
+    // The state has a name, which stays while it does.
+    let etag = answer.header("etag").unwrap().to_owned();
+    let again = service.get("/plugins/retired").expect(200);
+    assert_eq!(again.header("etag"), Some(&*etag));
+    let metrics = service.get("/metrics").expect(200).body;
+    for line in [
+        "vak_unreadable_stores{scope=\"user\"} 0\n",
+        "vak_unreadable_stores{scope=\"workspace\"} 1\n",
+        "vak_retired_plugins{scope=\"user\"} 1\n",
+    ] {
+        assert!(metrics.contains(line), "{line}{metrics}");
+    }
+    assert!(!metrics.contains("vak_retired_plugins{scope=\"workspace\"}"));
+    let page = service.get("/").expect(200).body;
+    assert!(page.contains("This workspace’s store could not be looked at"));
+    assert!(page.contains("1 plugin tells the model"));
+    // Whether the broken one has such a plugin nobody knows, which is told.
+    let kept = service.ask("DELETE", "/plugins/retired/stale?scope=workspace");
+    let kept = kept.send().expect(207).json();
+    assert_eq!(
+        (&kept["removed"], &kept["failed"][0]["scope"]),
+        (&json!([]), &json!("workspace"))
+    );
+    let removed = service.ask("DELETE", "/plugins/retired/stale");
+    let removed = removed.header("If-Match", &etag).send().expect(207).json();
+    assert_eq!(names(&removed["removed"]), ["stale"]);
+    assert_eq!(removed["failed"][0].get("name"), None);
+    let page = service.get("/").expect(200).body;
+    assert!(!page.contains("All in order"), "{page}");
+    let all = service
+        .ask("DELETE", "/plugins/retired")
+        .send()
+        .expect(207)
+        .json();
+    assert_eq!(all["failed"].as_array().unwrap().len(), 1, "{all}");
+    assert_eq!(all["failed"][0].get("name"), None);
+}
+
+#[test]
+fn a_failure_of_the_server_hides_its_cause_and_logs_it_without_paths_or_content() {
+    let home = stale_home();
+    home.sandbox.write("home/.vak/config.toml", "secret = [");
     let service = Service::start(&home);
     let problem = service
         .get("/plugins/retired")
         .expect_problem(500, "internal");
     let id = problem["request_id"].as_str().unwrap();
     let text = problem.to_string();
-    let log = service.log_with("a registry does not read as one");
+    let log = service.log_with("a config has a fault in line 1");
     assert!(log.contains(id), "{log}");
     for place in [
         home.sandbox.path().to_str().unwrap(),

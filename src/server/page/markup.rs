@@ -3,7 +3,7 @@
 use crate::server::problem::Problem;
 use crate::server::wire::{
     CheckItem, CheckResult, Doctor, Finding, GradeName, Place, Quarantine, QuarantinedPlugin,
-    RetiredPlugin, RetiredPlugins, RetiredTool, RetiredTools, ScopeName, VerdictName,
+    RetiredPlugin, RetiredPlugins, RetiredTool, RetiredTools, ScopeName, StoreFault, VerdictName,
 };
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::time::{Duration, UNIX_EPOCH};
@@ -157,11 +157,12 @@ fn retired_section(retired: &RetiredPlugins) -> Markup {
         .copied()
         .filter(|(_, plugin)| !plugin.kept)
         .collect();
+    let is_whole = retired.stores.iter().all(|store| store.fault.is_none());
     let installed: usize = retired.stores.iter().map(|store| store.installed).sum();
     html! {
         div.head {
             div {
-                h2 #retired-heading { (retired_heading(plugins.len())) }
+                h2 #retired-heading { (retired_heading(plugins.len(), is_whole)) }
                 @if !plugins.is_empty() {
                     p.lead { "A model that follows one of these texts calls a tool that vak no longer has: the call fails, or the model makes its result up. vak keeps the stale skills from the model; the plugins themselves stay until they are removed." }
                 }
@@ -170,12 +171,15 @@ fn retired_section(retired: &RetiredPlugins) -> Markup {
                 button.strong type="button" data-opens="remove-all" aria-haspopup="dialog" { "Remove all " (removable.len()) "…" }
             }
         }
-        @if plugins.is_empty() {
+        @for store in &retired.stores {
+            @if let Some(fault) = &store.fault { (unreadable(store.scope, fault)) }
+        }
+        @if plugins.is_empty() && is_whole {
             div.panel.good {
                 strong { "All in order" }
                 (nothing_retired(installed))
             }
-        } @else {
+        } @else if !plugins.is_empty() {
             ul.cards { @for plugin in &plugins { li { (plugin_card(*plugin)) } } }
         }
         @if removable.len() > 1 { (remove_all_dialog(&removable)) }
@@ -183,9 +187,10 @@ fn retired_section(retired: &RetiredPlugins) -> Markup {
     }
 }
 
-fn retired_heading(count: usize) -> String {
+fn retired_heading(count: usize, is_whole: bool) -> String {
     match count {
-        0 => "No plugin calls a retired tool".to_owned(),
+        0 if is_whole => "No plugin calls a retired tool".to_owned(),
+        0 => "Plugins that call a retired tool".to_owned(),
         1 => "1 plugin tells the model to call a retired tool".to_owned(),
         _ => format!("{count} plugins tell the model to call a retired tool"),
     }
@@ -502,6 +507,21 @@ fn failed(title: &str, problem: &Problem) -> Markup {
             p { (sentence(&document.detail)) }
             @if let Some(hint) = &document.hint { p { (sentence(hint)) } }
             p.small.soft { "In the server's log it is request " code { (document.request_id) } "." }
+        }
+    }
+}
+
+/// One store of several can't be looked at.
+fn unreadable(scope: ScopeName, fault: &StoreFault) -> Markup {
+    let store = match scope {
+        ScopeName::User => "The shared store",
+        ScopeName::Workspace => "This workspace’s store",
+    };
+    html! {
+        div.panel.bad role="alert" {
+            strong { (store) " could not be looked at" }
+            p { (sentence(&fault.detail)) }
+            @if let Some(hint) = &fault.hint { p { (sentence(hint)) } }
         }
     }
 }

@@ -52,7 +52,7 @@ function words(button, { ok, status, body }) {
   if (status === 412) return ["Nothing was changed", "Something else has changed since this page was loaded. It shows the present state now; look again."];
   if (!ok) return [body.title || "That did not work", sentences(body.detail, body.hint, `in the server's log it is request ${body.request_id}`)];
   const failed = body.failed || [];
-  if (failed.length) return ["Not everything could be removed", sentences(...failed.map((one) => `${one.name}: ${one.problem.detail}`))];
+  if (failed.length) return ["Not everything could be removed", sentences(...failed.map((one) => `${one.name ?? `the ${one.scope} store`}: ${one.problem.detail}`))];
   const left = (body.network_allow || []).filter((entry) => !entry.present);
   if (left.length) return [button.dataset.done, sentences(...left.map((entry) => `its network_allow entry was not put back: ${entry.reason}`))];
   if (body.removed && !body.removed.length) return ["There was nothing to remove", "Somebody else did it already."];
