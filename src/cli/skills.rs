@@ -3,7 +3,7 @@
 use super::out::Out;
 use super::scan::excerpt::{shown_path, shown_text};
 use super::session::TrustArgs;
-use super::{BAD, FAINT, Format, GOOD, STRONG, Status, WARN, write_json};
+use super::{BAD, FAINT, Format, GOOD, STRONG, Status, WARN, cwd, write_json};
 use crate::skills::{Catalogue, FoundSkill, Severity, SkillDiagnostic, Source, State, look};
 use crate::words::count;
 use clap::{Args, Subcommand};
@@ -49,7 +49,8 @@ struct PromptArgs {
 
 /// Judge skills as a session would, for their authors
 ///
-/// The exit code is 1 if a skill would be rejected; warnings alone leave it 0.
+/// The exit code is 1 if a skill would be rejected; warnings alone leave it 0. Below the working directory a link may not lead out of
+/// it, as in a session there.
 #[derive(Debug, Args)]
 struct ValidateArgs {
     /// Skills' files, their directories, or directories of skills
@@ -117,12 +118,13 @@ fn prompt(args: &PromptArgs, out: &mut Out) -> anyhow::Result<Status> {
 }
 
 fn validate(args: &ValidateArgs, out: &mut Out) -> anyhow::Result<Status> {
+    let workspace = cwd()?;
     let mut catalogue = Catalogue::default();
     for path in &args.paths {
         if !path.exists() && !path.is_symlink() {
             anyhow::bail!("there is no `{}`", path.display());
         }
-        let found = look(path);
+        let found = look(path, &workspace);
         if found.skills.is_empty() && found.places.is_empty() {
             anyhow::bail!("there is no skill in `{}`", path.display());
         }

@@ -72,6 +72,9 @@ pub enum SkillFault {
     /// It stands in another skill's directory.
     #[error("stands inside another skill's directory, where skills are not looked for")]
     InsideAnother,
+    /// It stands in a directory whose name begins with a dot.
+    #[error("stands in a hidden directory, where skills are not looked for")]
+    Hidden,
     /// It has no directory of its own.
     #[error("has no directory of its own")]
     NoDirectory,
@@ -164,6 +167,7 @@ impl SkillFault {
             | SkillFault::OtherCase
             | SkillFault::BesideAnother
             | SkillFault::InsideAnother
+            | SkillFault::Hidden
             | SkillFault::SeenAlready
             | SkillFault::NoSkillFile
             | SkillFault::NameDiffers { .. }
@@ -205,6 +209,9 @@ impl SkillFault {
             SkillFault::BesideAnother => "remove one of the two".to_owned(),
             SkillFault::InsideAnother | SkillFault::NoDirectory => {
                 "give it a directory of its own, called like the skill".to_owned()
+            }
+            SkillFault::Hidden => {
+                "move it to a directory whose name does not begin with a dot".to_owned()
             }
             SkillFault::NoSkillFile => "put one there, or remove the directory".to_owned(),
             SkillFault::TooDeep { .. } => "move it further up".to_owned(),

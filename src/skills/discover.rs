@@ -1,7 +1,7 @@
 //! All skills of a session, and which of them the model is offered.
 
 use super::diagnostic::{Severity, SkillDiagnostic, SkillFault};
-use super::find::{Finds, Kind, find};
+use super::find::{Finds, Kind, find, outside};
 use super::validate::{self, Skill};
 use crate::roots::{Roots, Scope};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
@@ -132,23 +132,28 @@ fn search(place: &Place) -> Catalogue {
 }
 
 /// Judges what an author points at: a skill's file, its directory, or a directory of skills. Nothing is found
-/// where nothing looks like a skill.
-pub fn look(path: &Path) -> Catalogue {
-    let finds = if path.is_dir() {
-        find(path, Kind::Package, None)
+/// where nothing looks like a skill. In the workspace links may not lead out of it, as for a session there.
+pub fn look(path: &Path, workspace: &Path) -> Catalogue {
+    let workspace = real(workspace);
+    let parent = path.parent().filter(|parent| *parent != Path::new(""));
+    let place = real(parent.unwrap_or(Path::new(".")));
+    let border = (place.starts_with(&workspace)).then_some(&*workspace);
+    let mut finds = Finds::default();
+    if path.is_dir() {
+        finds = find(path, Kind::Package, border);
+    } else if let Some(target) = outside(path, border) {
+        finds.diagnostics.push(SkillDiagnostic {
+            path: path.to_owned(),
+            line: None,
+            fault: SkillFault::LinkOutside { target },
+        });
     } else {
-        Finds {
-            files: vec![path.to_owned()],
-            ..Finds::default()
-        }
-    };
+        finds.files.push(path.to_owned());
+    }
     let source = Source::Workspace;
+    let judged = finds.files.iter().map(|file| judge(file, &source));
     Catalogue {
-        skills: finds
-            .files
-            .iter()
-            .map(|file| judge(file, &source))
-            .collect(),
+        skills: judged.collect(),
         places: finds.diagnostics,
     }
 }

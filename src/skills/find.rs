@@ -1,13 +1,13 @@
 //! Looks for skills below a directory.
 //!
 //! A skill is a directory with a `SKILL.md`. A link is followed unless it leads out of a border or to what
-//! has been looked through already.
+//! has been looked through already; links come last, so that a directory counts under its own path.
 
 use super::diagnostic::{SkillDiagnostic, SkillFault};
 use super::validate::FILE_NAME;
 use crate::walk::Role;
-use std::collections::HashSet;
-use std::ffi::OsString;
+use std::collections::{HashSet, VecDeque};
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, FileType, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -40,12 +40,14 @@ pub(super) fn find(root: &Path, kind: Kind, border: Option<&Path>) -> Finds {
         kind,
         border,
         visited: HashSet::new(),
+        links: VecDeque::new(),
+        unoffered: Vec::new(),
+        expected: Vec::new(),
+        told: HashSet::new(),
         finds: Finds::default(),
     };
     match fs::metadata(root) {
-        Ok(metadata) => {
-            search.enter(root, &metadata, 0);
-        }
+        Ok(metadata) => search.all(&metadata),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if root.is_symlink() {
                 search.say(root, SkillFault::BrokenLink);
@@ -53,7 +55,16 @@ pub(super) fn find(root: &Path, kind: Kind, border: Option<&Path>) -> Finds {
         }
         Err(error) => search.unreadable(root, &error),
     }
-    search.finds
+    let mut finds = search.finds;
+    finds.files.sort_unstable();
+    finds.diagnostics.sort_by(|a, b| a.path.cmp(&b.path));
+    finds
+}
+
+/// Where a path leads, if that is outside of the border.
+pub(super) fn outside(path: &Path, border: Option<&Path>) -> Option<PathBuf> {
+    let target = path.canonicalize().ok()?;
+    (!target.starts_with(border?)).then_some(target)
 }
 
 struct Search<'a> {
@@ -62,6 +73,14 @@ struct Search<'a> {
     border: Option<&'a Path>,
     /// The directories looked through so far, by device and number: this is what ends a cycle.
     visited: HashSet<(u64, u64)>,
+    /// The links that are still to be followed, with their depths.
+    links: VecDeque<(PathBuf, usize)>,
+    /// What may hold skills that are not offered, with its depth and the reason.
+    unoffered: Vec<(Entry, usize, SkillFault)>,
+    /// The directories that ought to be, or to hold, a skill.
+    expected: Vec<PathBuf>,
+    /// The root's entries in which there was a skill, or something to say.
+    told: HashSet<OsString>,
     finds: Finds,
 }
 
@@ -70,37 +89,65 @@ struct Entry {
     file_type: FileType,
 }
 
+impl Entry {
+    fn is_hidden(&self) -> bool {
+        let name = self.path.file_name().unwrap_or_default();
+        name.as_encoded_bytes().starts_with(b".")
+    }
+}
+
 impl Search<'_> {
-    /// Looks through a directory and says whether there is a skill in it, or below it.
-    fn enter(&mut self, directory: &Path, metadata: &Metadata, depth: usize) -> bool {
+    fn all(&mut self, metadata: &Metadata) {
+        // A step before the root's own may be a link, too.
+        if let Some(target) = outside(self.root, self.border) {
+            self.say(self.root, SkillFault::LinkOutside { target });
+            return;
+        }
+        self.enter(self.root, metadata, 0);
+        while let Some((link, depth)) = self.links.pop_front() {
+            self.follow(&link, depth);
+        }
+        for (entry, depth, fault) in std::mem::take(&mut self.unoffered) {
+            self.unoffered(&entry, depth, &fault);
+        }
+        for directory in std::mem::take(&mut self.expected) {
+            if !self.told.contains(&self.top(&directory)) {
+                self.say(&directory, SkillFault::NoSkillFile);
+            }
+        }
+    }
+
+    /// Looks through a directory.
+    fn enter(&mut self, directory: &Path, metadata: &Metadata, depth: usize) {
         if let Some(target) = self.outside(directory) {
             self.say(directory, SkillFault::LinkOutside { target });
-            return false;
+            return;
         }
         if depth > MAX_DEPTH {
             self.say(directory, SkillFault::TooDeep { limit: MAX_DEPTH });
-            return false;
+            return;
         }
         if !self.visited.insert((metadata.dev(), metadata.ino())) {
             self.say(directory, SkillFault::SeenAlready);
-            return true;
+            return;
         }
         let Some(entries) = self.entries(directory) else {
-            return false;
+            return;
         };
         let (skill_files, others): (Vec<Entry>, Vec<Entry>) = entries
             .into_iter()
             .partition(|entry| self.is_skill_file(&entry.path));
         let is_skill = self.take(skill_files, depth);
-        let mut found = is_skill;
         for entry in others {
             if is_skill {
-                self.inside(&entry, depth + 1);
+                let fault = SkillFault::InsideAnother;
+                self.unoffered.push((entry, depth + 1, fault));
+            } else if entry.is_hidden() {
+                self.unoffered.push((entry, depth + 1, SkillFault::Hidden));
             } else {
-                found |= self.below(&entry, depth + 1);
+                self.below(entry, depth + 1);
             }
         }
-        found
     }
 
     /// Takes the file that makes a directory a skill, and says whether there is one.
@@ -120,49 +167,57 @@ impl Search<'_> {
         }
         match self.outside(&file) {
             Some(target) => self.say(&file, SkillFault::LinkOutside { target }),
-            None => self.finds.files.push(file),
+            None => {
+                self.told.insert(self.top(&file));
+                self.finds.files.push(file);
+            }
         }
         true
     }
 
-    /// Looks into what may be a directory.
-    fn below(&mut self, entry: &Entry, depth: usize) -> bool {
-        if entry.file_type.is_file() {
-            return false;
+    /// Looks into what may be a directory; into a link later.
+    fn below(&mut self, entry: Entry, depth: usize) {
+        if entry.file_type.is_symlink() {
+            self.links.push_back((entry.path, depth));
+        } else if !entry.file_type.is_file() {
+            self.follow(&entry.path, depth);
         }
-        let path = &entry.path;
-        match fs::metadata(path) {
-            Ok(metadata) if metadata.is_dir() => {
-                let found = self.enter(path, &metadata, depth);
-                let is_expected = self.kind == Kind::SkillsRoot && depth == 1;
-                if !found && is_expected && !self.has_said(path) {
-                    self.say(path, SkillFault::NoSkillFile);
-                }
-                return found;
-            }
-            Ok(_) => {}
-            Err(_) if entry.file_type.is_symlink() => self.say(path, SkillFault::BrokenLink),
-            Err(error) => self.unreadable(path, &error),
-        }
-        false
     }
 
-    /// Looks into a directory inside a skill. A skill may keep whatever it likes beside its text; only what
-    /// looks like another skill is told, because it is not offered.
-    fn inside(&mut self, entry: &Entry, depth: usize) {
-        if !entry.file_type.is_dir() || depth > MAX_DEPTH {
+    fn follow(&mut self, path: &Path, depth: usize) {
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => {
+                if self.kind == Kind::SkillsRoot && depth == 1 {
+                    self.expected.push(path.to_owned());
+                }
+                self.enter(path, &metadata, depth);
+            }
+            Ok(_) => {}
+            Err(_) if path.is_symlink() => self.say(path, SkillFault::BrokenLink),
+            Err(error) => self.unreadable(path, &error),
+        }
+    }
+
+    /// Looks into a directory whose skills are not offered, unless a link led there. A skill, and whoever hides
+    /// a directory, may keep whatever they like there; only what looks like a skill is told.
+    fn unoffered(&mut self, entry: &Entry, depth: usize, fault: &SkillFault) {
+        if !entry.file_type.is_dir() || depth > MAX_DEPTH || entry.path.ends_with(".git") {
+            return;
+        }
+        let was_visited = |seen: Metadata| self.visited.contains(&(seen.dev(), seen.ino()));
+        if fs::symlink_metadata(&entry.path).is_ok_and(was_visited) {
             return;
         }
         for entry in self.entries(&entry.path).unwrap_or_default() {
             if self.is_skill_file(&entry.path) {
-                self.say(&entry.path, SkillFault::InsideAnother);
+                self.say(&entry.path, fault.clone());
             } else {
-                self.inside(&entry, depth + 1);
+                self.unoffered(&entry, depth + 1, fault);
             }
         }
     }
 
-    /// What is in a directory, sorted, without what version control and editors keep there.
+    /// What is in a directory, sorted.
     fn entries(&mut self, directory: &Path) -> Option<Vec<Entry>> {
         match entries(directory) {
             Ok(entries) => Some(entries),
@@ -183,22 +238,23 @@ impl Search<'_> {
         }
     }
 
-    /// Where a path leads, if that is outside of the border.
+    /// Where a link leads, if that is outside of the border. What is no link is where its directory is.
     fn outside(&self, path: &Path) -> Option<PathBuf> {
-        let border = self.border?;
-        if !path.is_symlink() {
-            return None;
-        }
-        let target = path.canonicalize().ok()?;
-        (!target.starts_with(border)).then_some(target)
+        path.is_symlink().then(|| outside(path, self.border))?
     }
 
-    fn has_said(&self, path: &Path) -> bool {
-        let mut said = self.finds.diagnostics.iter();
-        said.any(|diagnostic| diagnostic.path.starts_with(path))
+    /// The root's entry that a path is below of.
+    fn top(&self, path: &Path) -> OsString {
+        let inside = path.strip_prefix(self.root).unwrap_or(path);
+        inside
+            .iter()
+            .next()
+            .map(OsStr::to_owned)
+            .unwrap_or_default()
     }
 
     fn say(&mut self, path: &Path, fault: SkillFault) {
+        self.told.insert(self.top(path));
         self.finds.diagnostics.push(SkillDiagnostic {
             path: path.to_owned(),
             line: None,
@@ -216,13 +272,10 @@ fn entries(directory: &Path) -> io::Result<Vec<Entry>> {
     let mut entries: Vec<Entry> = Vec::new();
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
-        let name: OsString = entry.file_name();
-        if !name.as_encoded_bytes().starts_with(b".") {
-            entries.push(Entry {
-                path: directory.join(name),
-                file_type: entry.file_type()?,
-            });
-        }
+        entries.push(Entry {
+            path: directory.join(entry.file_name()),
+            file_type: entry.file_type()?,
+        });
     }
     entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     Ok(entries)

@@ -364,12 +364,30 @@ fn no_skill_vanishes_without_a_word() {
     put("bytes/SKILL.md", b"---\nname: bytes\n---\n\xff");
     put("huge/SKILL.md", &vec![b'x'; (1 << 20) + 1]);
     put(".git/SKILL.md", b"not looked at");
+    put(".hid/SKILL.md", skill("hid", "Do it.").as_bytes());
+    put(
+        "group/.store/deep/SKILL.md",
+        skill("deep", "Do it.").as_bytes(),
+    );
+    put(
+        "outer/.cache/other/SKILL.md",
+        skill("other", "Do it.").as_bytes(),
+    );
     put("README.md", b"not a skill");
     fs::create_dir_all(at("dir/SKILL.md")).unwrap();
     symlink("gone", at("broken")).unwrap();
     fs::create_dir(at("link")).unwrap();
     symlink("gone", at("link/SKILL.md")).unwrap();
     symlink("outer", at("zweit")).unwrap();
+    // Whatever is looked at first, a directory counts under its own path, and a link is the one too many.
+    symlink("outer", at("a-link")).unwrap();
+    symlink("../both", at("group/a-link")).unwrap();
+    // Where a link is the only way, it is taken.
+    put(
+        "group/.store/far/SKILL.md",
+        skill("far", "Do it.").as_bytes(),
+    );
+    symlink("group/.store/far", at("far")).unwrap();
     symlink("..", at("cycle")).unwrap();
     fs::create_dir(at("fifo")).unwrap();
     rustix::fs::mkfifoat(
@@ -386,6 +404,7 @@ offered both shared
 rejected bytes shared
 offered case shared
 rejected dir shared
+offered far shared
 rejected fifo shared
 rejected huge shared
 rejected link shared
@@ -397,11 +416,16 @@ dir/SKILL.md is not a regular file
 fifo/SKILL.md is not a regular file
 huge/SKILL.md is larger than 1 MiB
 link/SKILL.md is a broken link
+.hid/SKILL.md stands in a hidden directory, where skills are not looked for
 SKILL.md has no directory of its own
+a-link leads to a directory that was looked through already
 both/Skill.md stands beside `SKILL.md`, which is the one that counts
 broken is a broken link
 cycle/skills leads to a directory that was looked through already
+group/.store/deep/SKILL.md stands in a hidden directory, where skills are not looked for
+group/a-link leads to a directory that was looked through already
 nothing holds no `SKILL.md`
+outer/.cache/other/SKILL.md stands inside another skill's directory, where skills are not looked for
 outer/deep/inner/SKILL.md stands inside another skill's directory, where skills are not looked for
 zweit leads to a directory that was looked through already
 "
@@ -441,6 +465,52 @@ plugin/skills/mine {outside}
         )
         .replace(&format!("{}/", sandbox.path().display()), "")
     );
+}
+
+#[test]
+fn a_workspace_root_that_is_itself_a_link_leads_out_too() {
+    let sandbox = Sandbox::new();
+    sandbox.write("elsewhere/skills/mine/SKILL.md", skill("mine", "Do it."));
+    symlink(sandbox.path().join("elsewhere"), sandbox.workspace()).unwrap();
+    let catalogue = discover(&roots(&sandbox), []);
+    assert_eq!(catalogue.skills, []);
+    let said = listed(&sandbox, &catalogue);
+    assert!(
+        said.starts_with("work/.vak/skills is a link that leads outside, to `"),
+        "{said}"
+    );
+    // The user's own may lie anywhere.
+    symlink(sandbox.path().join("elsewhere"), sandbox.shared()).unwrap();
+    let catalogue = discover(&roots(&sandbox), []);
+    assert_eq!(catalogue.offered().count(), 1);
+}
+
+#[test]
+fn an_author_is_told_of_a_link_that_a_session_would_not_follow() {
+    let sandbox = Sandbox::new();
+    let outside = sandbox.write("elsewhere/SKILL.md", skill("mine", "Do it."));
+    sandbox.write("work/near/SKILL.md", skill("near", "Do it."));
+    for place in ["work/skills/mine", "work/skills/near", "other/mine"] {
+        fs::create_dir_all(sandbox.path().join(place)).unwrap();
+    }
+    for place in ["work/skills/mine/SKILL.md", "other/mine/SKILL.md"] {
+        symlink(&outside, sandbox.path().join(place)).unwrap();
+    }
+    symlink(
+        "../../near/SKILL.md",
+        sandbox.work().join("skills/near/SKILL.md"),
+    )
+    .unwrap();
+    for path in ["skills/mine/SKILL.md", "skills/mine", "skills"] {
+        let run = sandbox.vak(&["skills", "validate", path]).expect(1);
+        assert!(
+            run.stdout
+                .contains("skills/mine/SKILL.md is a link that leads outside")
+        );
+    }
+    for path in ["skills/near", "skills/near/SKILL.md", "../other/mine"] {
+        sandbox.vak(&["skills", "validate", path]).expect(0);
+    }
 }
 
 #[test]
