@@ -216,6 +216,9 @@ fn either_signal_ends_it_cleanly() {
         .unwrap();
         let mut first = [0; 64];
         assert!(idle.read(&mut first).unwrap() > 0);
+        // Nor does one that has said half of something.
+        let mut half = connect(service.address);
+        write!(half, "GET /healthz HTTP/1.1\r\nHost: ").unwrap();
         let started = Instant::now();
         service.signal(signal);
         let (status, log) = service.wait();
