@@ -268,11 +268,9 @@ fn what_has_changed_meanwhile_is_shown_and_not_removed() {
             "3 plugins tell the model to call a retired tool"
         );
         assert_eq!(home.store().list().unwrap().len(), 3);
-        // Seen again, it can be removed.
-        browser.click(REMOVE_PYTHON).await;
-        browser
-            .click(&format!("{PYTHON_DIALOG} [data-method=DELETE]"))
-            .await;
+        // Seen again, it can be removed. It is the second one now.
+        browser.click("[data-opens=remove-1]").await;
+        browser.click("#remove-1 [data-method=DELETE]").await;
         browser
             .wait_for_text(NOTICE, "python-sandbox was removed")
             .await;
@@ -288,9 +286,8 @@ fn failures_are_told_in_words_and_leave_the_page_usable() {
         let service = Service::start(&home);
         let browser = signed_in(&home, &service).await;
         browser.wait_for_text("[data-load]", "vak setup seed").await;
-        let registry = home.sandbox.shared().join("plugins/registry.json");
-        let good = fs::read(&registry).unwrap();
-        fs::write(&registry, "{").unwrap();
+        let config = home.sandbox.shared().join("config.toml");
+        fs::write(&config, "[").unwrap();
         browser.click(REMOVE_PYTHON).await;
         browser
             .click(&format!("{PYTHON_DIALOG} [data-method=DELETE]"))
@@ -303,8 +300,15 @@ fn failures_are_told_in_words_and_leave_the_page_usable() {
             .await;
         browser.show(1000, "light").await;
         browser.keep_picture("error-light", true).await;
-        fs::write(&registry, good).unwrap();
+        fs::write(&config, CONFIG).unwrap();
+        // A broken store hides no other.
+        let registry = home.sandbox.workspace().join("plugins/registry.json");
+        fs::write(&registry, "{").unwrap();
         browser.page.refresh().await.unwrap();
+        browser
+            .wait_for_text("main", "This workspace’s store could not be looked at")
+            .await;
+        browser.keep_picture("broken-store-light", true).await;
         browser.find(REMOVE_PYTHON).await;
 
         drop(service);
@@ -316,6 +320,31 @@ fn failures_are_told_in_words_and_leave_the_page_usable() {
             .wait_for_text(NOTICE, "The server does not answer")
             .await;
         assert_eq!(browser.count(REMOVE_PYTHON).await, 1);
+    });
+}
+
+#[test]
+#[ignore = "needs chromium and chromedriver"]
+fn what_the_script_does_is_not_offered_without_it() {
+    run(async {
+        let home = example_home();
+        let service = Service::start(&home);
+        let page = service.get("/").expect(200).body;
+        assert!(!page.contains(" aria-busy=") && !page.contains("\"scripted\""));
+        let browser = signed_in(&home, &service).await;
+        browser.wait_for_text("[data-load]", "vak setup seed").await;
+        let shown = "return [...document.querySelectorAll('[data-opens], [data-method]')]\
+                     .filter((button) => button.checkVisibility()).length";
+        assert!(browser.run(shown).await.as_u64().unwrap() > 2);
+        // A button at work is as easy to read as one that is not.
+        let opacity = "const button = document.querySelector('[data-method]');\
+                       button.setAttribute('aria-busy', 'true');\
+                       return getComputedStyle(button).opacity";
+        assert_eq!(browser.run(opacity).await, "1");
+        browser
+            .run("document.body.classList.remove('scripted')")
+            .await;
+        assert_eq!(browser.run(shown).await, 0);
     });
 }
 

@@ -431,7 +431,7 @@ fn health_section() -> Markup {
                 p.lead { "What " code { "vak doctor" } " says of this machine. Looking changes nothing." }
             }
         }
-        div data-load="/page/health" aria-busy="true" aria-live="polite" {
+        div data-load="/page/health" aria-live="polite" {
             div.card.loading { span.skip { "Running the checks…" } i {} i {} i {} }
             div.panel.bad.unloaded hidden { strong { "The checks could not be loaded" } "Reload the page, or run " code { "vak doctor" } " in a terminal." }
             noscript { p.panel.soft { "Run " code { "vak doctor" } " in a terminal." } }

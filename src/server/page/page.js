@@ -3,6 +3,7 @@
 "use strict";
 
 const notice = document.getElementById("notice");
+document.body.classList.add("scripted");
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button");
@@ -94,6 +95,7 @@ async function ready() {
     time.textContent = new Date(time.dateTime).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
   }
   for (const part of document.querySelectorAll("[data-load]")) {
+    part.setAttribute("aria-busy", "true");
     try {
       const response = await fetch(part.dataset.load);
       if (!response.ok) throw new Error();
