@@ -57,6 +57,12 @@ pub(super) fn run(args: &ServeArgs, out: &mut Out) -> anyhow::Result<Status> {
         let token = Token::load_or_create(&roots.shared)?;
         writeln!(out, "{}", token.as_str())?;
     } else if args.print_link {
+        if args.bind.port() == 0 && args.public_url.is_none() {
+            anyhow::bail!(
+                "a link needs the port that the server listens on\n\
+                 hint: give the address that `vak serve` printed when it started as `--bind`"
+            );
+        }
         let link = server::link_to(&roots, args.bind, args.public_url.clone())?;
         writeln!(out, "{link}")?;
     } else {

@@ -33,7 +33,7 @@ enum ToolsCommand {
 
 #[derive(Debug, Args)]
 struct FormatArgs {
-    /// How the list is written
+    /// How the result is written
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
 }

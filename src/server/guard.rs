@@ -120,30 +120,23 @@ fn check_size(headers: &HeaderMap) -> Result<(), Problem> {
 }
 
 /// Who sent a request with these headers. Somebody with a wrong token is nobody, whatever cookie comes
-/// with it.
+/// with it; other schemes than `Bearer`, such as that of a proxy's own sign-in, are not meant for this server.
 fn caller(app: &App, headers: &HeaderMap) -> Caller {
     let token = app.token();
-    if headers.contains_key(header::AUTHORIZATION) {
-        return if has_token(&token, headers) {
-            Caller::Token
-        } else {
-            Caller::Nobody
-        };
+    let authorization = headers.get_all(header::AUTHORIZATION).iter();
+    let mut presented = authorization.filter_map(bearer);
+    match (presented.next(), presented.next()) {
+        (Some(one), None) if token.is(one) => Caller::Token,
+        (Some(_), _) => Caller::Nobody,
+        (None, _) => cookie(headers, &app.cookie_name())
+            .filter(|value| session::is_session(&token, value))
+            .map_or(Caller::Nobody, |value| Caller::Session(value.to_owned())),
     }
-    cookie(headers, &app.cookie_name())
-        .filter(|value| session::is_session(&token, value))
-        .map_or(Caller::Nobody, |value| Caller::Session(value.to_owned()))
 }
 
-fn has_token(token: &Token, headers: &HeaderMap) -> bool {
-    let mut values = headers.get_all(header::AUTHORIZATION).iter();
-    let (Some(value), None) = (values.next(), values.next()) else {
-        return false;
-    };
-    let Some((scheme, presented)) = value.as_bytes().split_at_checked("Bearer ".len()) else {
-        return false;
-    };
-    scheme.eq_ignore_ascii_case(b"Bearer ") && token.is(presented)
+fn bearer(authorization: &HeaderValue) -> Option<&[u8]> {
+    let (scheme, presented) = authorization.as_bytes().split_at_checked("Bearer ".len())?;
+    scheme.eq_ignore_ascii_case(b"Bearer ").then_some(presented)
 }
 
 /// The value of a cookie.

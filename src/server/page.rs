@@ -8,7 +8,7 @@ mod markup;
 
 use super::app::App;
 use super::guard::Caller;
-use super::problem::{Problem, SIGN_IN};
+use super::problem::{Problem, sign_in_first};
 use super::{api, session};
 use axum::extract::rejection::{FormRejection, QueryRejection};
 use axum::extract::{Form, Query, State};
@@ -29,7 +29,8 @@ const STYLE: &str = include_str!("page/style.css");
 pub(super) fn open_routes() -> Router<Arc<App>> {
     Router::new()
         .route("/", get(show))
-        .route("/enter", get(enter))
+        // Whoever looks at a link before it is opened, as some mail programs do, must not use it up.
+        .route("/enter", get(enter).head(only_get))
         .route("/sign-in", post(sign_in))
 }
 
@@ -57,7 +58,7 @@ async fn show(State(app): State<Arc<App>>, Extension(caller): Extension<Caller>)
         Caller::Session(session) => session::csrf(&app.token(), session),
         // Who sends the token needs no other; the page is then a document to look at.
         Caller::Token => String::new(),
-        Caller::Nobody => return (SIGN_IN, html(&markup::sign_in(None))).into_response(),
+        Caller::Nobody => return sign_in_first(html(&markup::sign_in(None))),
     };
     let (view, quarantine) = tokio::join!(api::view(&app), api::quarantine(&app));
     let retired = match &view {
@@ -96,7 +97,7 @@ async fn enter(
     let token = app.token();
     if !app.used_links.redeem(&token, &link.key) {
         let refused = "This link was used before, or it is older than five minutes.";
-        return Ok((SIGN_IN, html(&markup::sign_in(Some(refused)))).into_response());
+        return Ok(sign_in_first(html(&markup::sign_in(Some(refused)))));
     }
     let cookie = session_cookie(
         &app,
@@ -104,6 +105,10 @@ async fn enter(
         session::SESSION_LIFE.as_secs(),
     );
     Ok((cookie, html(&markup::entered())).into_response())
+}
+
+async fn only_get() -> Response {
+    ([(header::ALLOW, "GET")], Problem::wrong_method()).into_response()
 }
 
 #[derive(Deserialize)]
@@ -119,7 +124,7 @@ async fn sign_in(
     let token = app.token();
     if !token.is(presented.trim().as_bytes()) {
         let refused = "That is not the token of this server.";
-        return Ok((SIGN_IN, html(&markup::sign_in(Some(refused)))).into_response());
+        return Ok(sign_in_first(html(&markup::sign_in(Some(refused)))));
     }
     let cookie = session_cookie(
         &app,

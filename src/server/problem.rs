@@ -135,8 +135,14 @@ pub(super) fn not_modified(etag: HeaderValue) -> Response {
     (StatusCode::NOT_MODIFIED, [(header::ETAG, etag)]).into_response()
 }
 
-/// The status of the sign-in page.
-pub(super) const SIGN_IN: StatusCode = StatusCode::UNAUTHORIZED;
+/// The sign-in page, in place of what was asked for.
+pub(super) fn sign_in_first(page: Response) -> Response {
+    let challenge = [(header::WWW_AUTHENTICATE, CHALLENGE)];
+    (StatusCode::UNAUTHORIZED, challenge, page).into_response()
+}
+
+/// How to say who one is.
+const CHALLENGE: HeaderValue = HeaderValue::from_static("Bearer realm=\"vak\"");
 
 /// The header that repeats a problem's request id.
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -245,8 +251,7 @@ impl IntoResponse for Problem {
         }
         match self.kind {
             Kind::Unauthorized => {
-                let challenge = HeaderValue::from_static("Bearer realm=\"vak\"");
-                headers.insert(header::WWW_AUTHENTICATE, challenge);
+                headers.insert(header::WWW_AUTHENTICATE, CHALLENGE);
             }
             Kind::Busy => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));

@@ -424,6 +424,10 @@ fn a_link_lets_one_browser_in_once() {
         .unwrap()
         .to_owned();
     let visit = |path: &str| service.ask_as_nobody("GET", path).send();
+    // A look at it does not use it up.
+    let look = service.ask_as_nobody("HEAD", &path).send().expect(405);
+    assert_eq!(look.header("allow"), Some("GET"));
+    assert_eq!(look.header("set-cookie"), None);
     let session = Session::of(&service, &visit(&path).expect(200));
     session.ask(&service, "GET", "/doctor").send().expect(200);
     let again = visit(&path).expect(401);
@@ -465,6 +469,10 @@ fn the_page_asks_who_is_there_and_the_token_is_an_answer() {
     let service = Service::start(&home);
     let page = service.ask_as_nobody("GET", "/").send().expect(401);
     assert!(page.body.contains("Sign in") && !page.body.contains("data-csrf"));
+    assert_eq!(
+        page.header("www-authenticate"),
+        Some("Bearer realm=\"vak\"")
+    );
     for form in [
         "token=",
         "token=wrong",
@@ -496,6 +504,45 @@ fn the_page_asks_who_is_there_and_the_token_is_an_answer() {
         .unwrap()
         .to_owned();
     assert!(header.contains("=; Path=/; Max-Age=0;"), "{header}");
+}
+
+#[test]
+fn a_proxys_own_sign_in_is_not_for_this_server() {
+    let home = Home::new();
+    let service = Service::start(&home);
+    let session = sign_in(&service);
+    let ask = || session.ask(&service, "GET", "/plugins/retired");
+    for proxys in [
+        "Basic dXNlcjpwYXNz",
+        "Digest username=\"user\"",
+        "Bearer",
+        "",
+    ] {
+        ask().header("Authorization", proxys).send().expect(200);
+        let nobody = service.ask_as_nobody("GET", "/plugins/retired");
+        let nobody = nobody.header("Authorization", proxys).send();
+        nobody.expect_problem(401, "unauthorized");
+    }
+    // A wrong token is one, whatever comes with it.
+    let wrong = ask().header("Authorization", "Bearer wrong");
+    wrong.send().expect_problem(401, "unauthorized");
+    let basic = ask().header("Authorization", "Basic dXNlcjpwYXNz");
+    let wrong = basic.clone().second_header("Authorization", "Bearer wrong");
+    wrong.send().expect_problem(401, "unauthorized");
+    let token = format!("Bearer {}", service.token);
+    let right = basic.second_header("Authorization", &token);
+    right.send().expect(200);
+}
+
+#[test]
+fn a_link_needs_to_know_the_port() {
+    let home = Home::new();
+    let link = ["serve", "--print-link", "--bind", "127.0.0.1:0"];
+    let run = home.sandbox.vak(&link).expect(2);
+    assert!(run.stdout.is_empty() && run.stderr.contains("a link needs the port"));
+    let public = [&link[..], &["--public-url", "https://vak.example"]].concat();
+    let run = home.sandbox.vak(&public).expect(0);
+    assert!(run.stdout.starts_with("https://vak.example/enter?key="));
 }
 
 #[test]
