@@ -58,6 +58,26 @@ fn odd_text_costs_no_more_than_its_length() {
     }
 }
 
+/// Signs and letters of several bytes beside a name, at a sentence's end and in a possessive.
+#[test]
+fn signs_of_every_width_are_read() {
+    let signs = [
+        ".", "!", "?", "…", "—", "–", "→", "❌", "✅", "。", "、", "：", "’", "”", "’s", "'s", "&",
+        "+", "é", "İ", "K", "使", "\u{301}", "\u{200b}", "\u{feff}", "🚫",
+    ];
+    let scanner = Scanner::new([("python_eval", "bash"), ("s", "bash")]);
+    for sign in signs {
+        for other in signs {
+            for text in [
+                format!("`python_eval`{sign}{other} python_eval{sign} {other}"),
+                format!("{sign}{other}`s`{sign}{other} é{sign}s{other}"),
+            ] {
+                assert!(!scanner.scan(&text).is_empty(), "{text:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn names_of_every_form_are_found() {
     let names = [

@@ -18,7 +18,6 @@ pub(super) struct Token<'t> {
     pub(super) classes: Classes,
     pub(super) range: Range<usize>,
     pub(super) struck: bool,
-    pub(super) capital: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -217,6 +216,7 @@ impl<'t> Lexer<'t> {
         let mut names = self.scope.within(&range).iter().peekable();
         let mut at = range.start;
         while at < range.end {
+            while names.next_if(|found| found.range.start < at).is_some() {}
             if let Some(found) = names.next_if(|found| found.range.start == at) {
                 self.name(found);
                 at = found.range.end.min(range.end);
@@ -228,15 +228,12 @@ impl<'t> Lexer<'t> {
                 at += length;
                 continue;
             }
-            let length = word_length(rest);
+            // A name may stand inside what else would be one word (`word--name`).
+            let end = names.peek().map_or(range.end, |next| next.range.start);
+            let length = word_length(&text[at..end]);
             if length > 0 {
-                // A name may stand inside what else would be one word (`word--name`).
-                let end = names
-                    .peek()
-                    .map_or(at + length, |next| (at + length).min(next.range.start));
-                let end = end.max(at + first_length(rest));
-                self.word(at..end);
-                at = end;
+                self.word(at..at + length);
+                at += length;
             } else {
                 at += self.punctuation(rest, at);
             }
@@ -377,14 +374,12 @@ impl<'t> Lexer<'t> {
         } else {
             Classes::default()
         };
-        let first = self.scope.text[range.clone()].chars().next();
         self.tokens.push(Token {
             kind,
             word,
             classes,
             range,
             struck: self.struck,
-            capital: first.is_some_and(char::is_uppercase),
         });
     }
 }
