@@ -33,6 +33,7 @@ pub use reason::Reason;
 use acknowledgement::Acknowledgements;
 use markdown::Block;
 use names::{Names, Occurrence};
+use note::Hearer;
 use place::Places;
 use references::{Reference, Scope};
 
@@ -233,12 +234,15 @@ fn references(scope: Scope<'_>) -> Vec<Reference> {
         None if scope.text.starts_with('\u{feff}') => '\u{feff}'.len_utf8(),
         None => 0,
     };
+    let mut hearer = Hearer::new(scope);
     markdown::blocks(
         scope.text,
         body,
         scope.occurrences,
         &mut |block| match block {
-            Block::Text { .. } => references::text::references(scope, block, &mut out),
+            Block::Text { .. } => {
+                references::text::references(scope, block, &mut hearer, &mut out);
+            }
             Block::Code { source, info } => {
                 references::code::references(scope, source, info, &mut out);
             }

@@ -16,44 +16,102 @@ mod sentence;
 mod table;
 mod tokens;
 
-use super::markdown::{Block, Piece, Role};
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::markdown::{Block, Piece, Role, span};
 use super::references::{Reference, Scope};
 use super::{Grade, Reason};
 use sentence::Sentence;
-use table::Row;
+use table::{Header, Row};
 
-/// Judges the references in a block of running text by what the block says of them.
-pub(super) fn hear_block(scope: Scope<'_>, block: &Block<'_>, references: &mut [Reference]) {
-    let Block::Text {
-        role,
-        pieces,
-        leads,
-        header,
-    } = block
-    else {
-        return;
-    };
-    let row = matches!(role, Role::Row).then(|| Row::read(scope, pieces, header));
-    judge(scope, pieces, leads, row.as_ref(), references);
+/// How many names of a table row hear its other cells: a row that speaks of tools holds few.
+const MOST_NAMES_IN_ROW: usize = 64;
+
+/// Hears the blocks of one text. Headings, the lines that lead lists and table headers speak for all the blocks
+/// below them, so each is read once.
+pub(super) struct Hearer<'t> {
+    scope: Scope<'t>,
+    leads: HashMap<Range<usize>, Led>,
+    header: Header,
+}
+
+/// Whether what leads a block says that the names in it are gone.
+#[derive(Debug, Clone, Copy, Default)]
+struct Led {
+    /// Of a name alone.
+    named: bool,
+    /// Of a name that a verb of use governs: "Don't:" above "call `x`".
+    called: bool,
+}
+
+impl<'t> Hearer<'t> {
+    pub(super) fn new(scope: Scope<'t>) -> Hearer<'t> {
+        Hearer {
+            scope,
+            leads: HashMap::new(),
+            header: Header::default(),
+        }
+    }
+
+    /// Judges the references in a block of running text by what the block says of them.
+    pub(super) fn hear_block(&mut self, block: &Block<'_>, references: &mut [Reference]) {
+        let Block::Text {
+            role,
+            pieces,
+            leads,
+            header,
+        } = block
+        else {
+            return;
+        };
+        if references.is_empty() {
+            return;
+        }
+        let led = self.led(leads);
+        let row = matches!(role, Role::Row).then(|| {
+            let header = self.header.read(self.scope, header);
+            Row::read(self.scope, pieces, header)
+        });
+        judge(self.scope, pieces, led, row.as_ref(), references);
+    }
+
+    /// What any of the leads says.
+    fn led(&mut self, leads: &[&[Piece]]) -> Led {
+        let scope = self.scope;
+        leads.iter().fold(Led::default(), |led, lead| {
+            let one = self.leads.entry(span(lead)).or_insert_with(|| {
+                let words = tokens::read(scope, lead);
+                Led {
+                    named: label::hear(&words, false).is_some(),
+                    called: label::hear(&words, true).is_some(),
+                }
+            });
+            Led {
+                named: led.named || one.named,
+                called: led.called || one.called,
+            }
+        })
+    }
 }
 
 /// Judges references in text that no heading or list leads.
 pub(super) fn hear(scope: Scope<'_>, pieces: &[Piece], references: &mut [Reference]) {
-    judge(scope, pieces, &[], None, references);
+    judge(scope, pieces, Led::default(), None, references);
 }
 
 fn judge(
     scope: Scope<'_>,
     pieces: &[Piece],
-    leads: &[&[Piece]],
-    row: Option<&Row<'_>>,
+    led: Led,
+    row: Option<&Row<'_, '_>>,
     references: &mut [Reference],
 ) {
     if references.is_empty() {
         return;
     }
     let tokens = tokens::read(scope, pieces);
-    for reference in references {
+    for (nth, reference) in references.iter_mut().enumerate() {
         let target = tokens.partition_point(|token| token.range.end <= reference.range.start);
         let holds = tokens
             .get(target)
@@ -63,19 +121,15 @@ fn judge(
         }
         let replacements = &scope.names.row(reference.row).replacements;
         let sentence = Sentence::around(&tokens, target, replacements);
-        if let Some(reason) = verdict(scope, &sentence, leads, row) {
+        let row = row.filter(|_| nth < MOST_NAMES_IN_ROW);
+        if let Some(reason) = verdict(&sentence, led, row) {
             reference.reason = reason;
         }
     }
 }
 
 /// What is said of a name, if anything.
-fn verdict(
-    scope: Scope<'_>,
-    sentence: &Sentence<'_, '_>,
-    leads: &[&[Piece]],
-    row: Option<&Row<'_>>,
-) -> Option<Reason> {
+fn verdict(sentence: &Sentence<'_, '_>, led: Led, row: Option<&Row<'_, '_>>) -> Option<Reason> {
     if sentence.tokens[sentence.target].struck {
         return Some(Reason::Struck);
     }
@@ -84,7 +138,7 @@ fn verdict(
     if before.reason == Some(Reason::Forbidden)
         && before.opens_sentence
         && sentence.opens_block()
-        && is_led(scope, leads, true)
+        && led.called
     {
         return None;
     }
@@ -95,13 +149,7 @@ fn verdict(
         .or_else(|| elsewhere::hear(sentence, &before))
         .or_else(|| {
             let speaks = before.is_bare && sentence.opens_block();
-            (speaks && is_led(scope, leads, before.called)).then_some(Reason::Listed)
+            let led = if before.called { led.called } else { led.named };
+            (speaks && led).then_some(Reason::Listed)
         })
-}
-
-/// Whether a heading or a leading line says that what it leads is gone.
-fn is_led(scope: Scope<'_>, leads: &[&[Piece]], called: bool) -> bool {
-    leads
-        .iter()
-        .any(|lead| label::hear(&tokens::read(scope, lead), called).is_some())
 }

@@ -1,7 +1,9 @@
 //! Table rows: a row maps a name where another cell is its replacement, and its header says in which direction.
 
+use std::ops::Range;
+
 use super::super::Reason;
-use super::super::markdown::{Piece, cells};
+use super::super::markdown::{Piece, cells, span};
 use super::super::references::Scope;
 use super::after;
 use super::lexicon::Classes;
@@ -11,9 +13,12 @@ use super::tokens::{self, Kind, Token};
 /// How many cells of a row are heard.
 const MOST_CELLS: usize = 32;
 
+/// How many words of a cell the names in other cells hear.
+const MOST_WORDS: usize = 24;
+
 /// What a column's header says of the tools below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Column {
+pub(super) enum Column {
     Old,
     New,
     /// What to use where the row's tool fails: no replacement.
@@ -23,43 +28,88 @@ enum Column {
     Plain,
 }
 
-/// A table row as rule 5 hears it.
-pub(super) struct Row<'t> {
-    cells: Vec<Vec<Token<'t>>>,
+/// What the header of the table that is read says of its columns.
+#[derive(Default)]
+pub(super) struct Header {
+    /// Where its first text begins.
+    start: Option<usize>,
     columns: Vec<Column>,
 }
 
-impl<'t> Row<'t> {
-    pub(super) fn read(scope: Scope<'t>, pieces: &[Piece], header: &[Vec<Piece>]) -> Row<'t> {
+impl Header {
+    /// Reads another header, or gives what was read of this one.
+    pub(super) fn read(&mut self, scope: Scope<'_>, cells: &[Vec<Piece>]) -> &[Column] {
+        let cells = &cells[..cells.len().min(MOST_CELLS)];
+        let start = cells
+            .iter()
+            .flatten()
+            .find_map(Piece::range)
+            .map(|range| range.start);
+        if start != self.start {
+            self.start = start;
+            self.columns = cells
+                .iter()
+                .map(|cell| column(&tokens::read(scope, cell)))
+                .collect();
+        }
+        &self.columns
+    }
+}
+
+/// A table row as rule 5 hears it.
+pub(super) struct Row<'r, 't> {
+    cells: Vec<Cell<'t>>,
+    columns: &'r [Column],
+}
+
+struct Cell<'t> {
+    range: Range<usize>,
+    /// Whether it holds names and nothing that is done with them.
+    is_alone: bool,
+    /// What other cells' names hear of it.
+    words: Vec<Token<'t>>,
+}
+
+impl<'t> Cell<'t> {
+    fn read(scope: Scope<'t>, pieces: &[Piece]) -> Cell<'t> {
+        let mut words = tokens::read(scope, pieces);
+        let is_alone = is_alone(&words);
+        words.truncate(MOST_WORDS);
+        Cell {
+            range: span(pieces),
+            is_alone,
+            words,
+        }
+    }
+}
+
+impl<'r, 't> Row<'r, 't> {
+    pub(super) fn read(scope: Scope<'t>, pieces: &[Piece], columns: &'r [Column]) -> Row<'r, 't> {
         Row {
             cells: cells(pieces)
                 .iter()
                 .take(MOST_CELLS)
-                .map(|cell| tokens::read(scope, cell))
+                .map(|cell| Cell::read(scope, cell))
                 .collect(),
-            columns: header
-                .iter()
-                .take(MOST_CELLS)
-                .map(|cell| column(&tokens::read(scope, cell)))
-                .collect(),
+            columns,
         }
     }
 
     /// What the row says of the name in one of its cells.
     pub(super) fn hear(&self, sentence: &Sentence<'_, '_>) -> Option<Reason> {
-        let range = &sentence.tokens[sentence.target].range;
+        let start = sentence.tokens[sentence.target].range.start;
         let own = self
             .cells
             .iter()
-            .position(|cell| cell.iter().any(|token| token.range == *range))?;
+            .position(|cell| cell.range.contains(&start))?;
         if self.column(own) == Column::Old {
             return Some(Reason::Mapped);
         }
         let others = || self.cells.iter().enumerate().filter(|(at, _)| *at != own);
-        if is_alone(&self.cells[own]) {
+        if self.cells[own].is_alone {
             let mapped = others().any(|(at, cell)| {
                 let right = own < at || self.column(at) == Column::New;
-                is_replacement(sentence, cell)
+                is_replacement(sentence, &cell.words)
                     && right
                     && !matches!(self.column(at), Column::Old | Column::Fallback)
             });
@@ -68,14 +118,15 @@ impl<'t> Row<'t> {
             }
         }
         // "Until", "Removed in": a version below says when the row's tool went.
-        let ended = others()
-            .any(|(at, cell)| self.column(at) == Column::End && cell.iter().any(Token::is_version));
+        let ended = others().any(|(at, cell)| {
+            self.column(at) == Column::End && cell.words.iter().any(Token::is_version)
+        });
         if ended {
             return Some(Reason::Gone);
         }
         others()
-            .filter(|(at, _)| *at > own || self.cells[*at].len() <= 4)
-            .find_map(|(_, cell)| after::status(sentence, cell))
+            .filter(|(at, cell)| *at > own || cell.words.len() <= 4)
+            .find_map(|(_, cell)| after::status(sentence, &cell.words))
     }
 
     fn column(&self, at: usize) -> Column {
@@ -124,7 +175,6 @@ fn column(header: &[Token<'_>]) -> Column {
     }
 }
 
-/// Whether a cell holds names and nothing that is done with them.
 fn is_alone(cell: &[Token<'_>]) -> bool {
     cell.iter().all(|token| {
         token.is_code()

@@ -1,11 +1,17 @@
 //! References in running text: paragraphs, list items, headings, table rows.
 
 use super::super::markdown::{Block, Piece};
-use super::super::{Reason, Site, note};
+use super::super::note::Hearer;
+use super::super::{Reason, Site};
 use super::{Reference, Scope, quoted};
 
 /// What the occurrences in a block of running text are.
-pub(in super::super) fn references(scope: Scope<'_>, block: &Block<'_>, out: &mut Vec<Reference>) {
+pub(in super::super) fn references(
+    scope: Scope<'_>,
+    block: &Block<'_>,
+    hearer: &mut Hearer<'_>,
+    out: &mut Vec<Reference>,
+) {
     let Block::Text { pieces, .. } = block else {
         return;
     };
@@ -28,5 +34,5 @@ pub(in super::super) fn references(scope: Scope<'_>, block: &Block<'_>, out: &mu
             });
         }
     }
-    note::hear_block(scope, block, &mut out[first..]);
+    hearer.hear_block(block, &mut out[first..]);
 }
