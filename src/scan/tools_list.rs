@@ -1,5 +1,6 @@
 //! The entries of a tools list in a frontmatter: commas, blanks, flow and block lists, quotes, patterns.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::frontmatter::Field;
@@ -163,6 +164,7 @@ fn map_entry(text: &str, row: &Range<usize>) -> Option<Entry> {
 /// Entries between commas and blanks; parentheses and quotes hold theirs together.
 fn inline_entries(text: &str, part: &Range<usize>) -> Vec<Entry> {
     let bytes = &text.as_bytes()[..part.end];
+    let closers = closers(text, part);
     let mut entries = Vec::new();
     // An outer quote around the whole list (`"read, write"`) is no entry's.
     let mut at = part.start;
@@ -171,7 +173,7 @@ fn inline_entries(text: &str, part: &Range<usize>) -> Vec<Entry> {
             at += 1;
             continue;
         }
-        let end = entry_end(text, at, part.end);
+        let end = entry_end(text, at, part.end, &closers);
         let raw = &text[at..end];
         let quoted_list = raw.len() > 1
             && raw.starts_with(['"', '\''])
@@ -195,7 +197,7 @@ fn is_separator(byte: u8) -> bool {
 }
 
 /// Where the entry that begins at `start` ends.
-fn entry_end(text: &str, start: usize, limit: usize) -> usize {
+fn entry_end(text: &str, start: usize, limit: usize, closers: &HashMap<usize, usize>) -> usize {
     let bytes = text.as_bytes();
     let quote = bytes[start];
     if matches!(quote, b'"' | b'\'')
@@ -206,27 +208,23 @@ fn entry_end(text: &str, start: usize, limit: usize) -> usize {
     let mut at = start;
     while at < limit && !is_separator(bytes[at]) {
         // A parenthesis that nothing closes is an ordinary sign.
-        at = match bytes[at] {
-            b'(' => closing(&bytes[at..limit]).map_or(at + 1, |length| at + length + 1),
-            _ => at + 1,
-        };
+        at = closers.get(&at).map_or(at, |closer| *closer) + 1;
     }
     at
 }
 
-/// The offset of the parenthesis that closes the one `bytes` begins with, on the same line.
-fn closing(bytes: &[u8]) -> Option<usize> {
-    let mut depth = 0usize;
-    for (at, byte) in bytes.iter().enumerate() {
-        match byte {
-            b'(' => depth += 1,
-            b')' if depth == 1 => return Some(at),
-            b')' => depth -= 1,
-            b'\n' | b'\r' => return None,
-            _ => {}
+/// The parentheses of a part of a line that something closes, each with what closes it.
+fn closers(text: &str, part: &Range<usize>) -> HashMap<usize, usize> {
+    let (mut open, mut closers) = (Vec::new(), HashMap::new());
+    for at in memchr::memchr2_iter(b'(', b')', &text.as_bytes()[part.clone()]) {
+        let at = part.start + at;
+        if text.as_bytes()[at] == b'(' {
+            open.push(at);
+        } else if let Some(opening) = open.pop() {
+            closers.insert(opening, at);
         }
     }
-    None
+    closers
 }
 
 /// An entry's name: without quotes, up to a pattern.
