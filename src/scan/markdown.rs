@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::names::Occurrence;
+use super::spans;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 /// A part of a block's source, in order. Source between two pieces (a link's address, the markers of
@@ -295,6 +296,14 @@ impl Piece {
         match self {
             Piece::Text(range) | Piece::Code(range) | Piece::Tag(range) => Some(range),
             Piece::Break | Piece::Edge(_) | Piece::Strike { .. } => None,
+        }
+    }
+
+    /// What a code span holds.
+    pub(super) fn content(&self, text: &str) -> Option<Range<usize>> {
+        match self {
+            Piece::Code(span) => Some(spans::content(text, span)),
+            _ => None,
         }
     }
 }

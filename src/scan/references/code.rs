@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::markdown::Piece;
 use super::super::names::Occurrence;
 use super::super::place::lines;
-use super::super::spans::spans;
+use super::super::spans::{content, spans};
 use super::super::{Reason, Site, call, note};
 use super::{Reference, Scope, quoted};
 
@@ -55,17 +55,23 @@ impl<'s> Block<'s> {
     fn line(&self, line: &Range<usize>, found: &[Occurrence], out: &mut Vec<Reference>) {
         let text = self.scope.text;
         let ticked = spans(text, line.clone());
+        let contents = ticked
+            .iter()
+            .map(|span| content(text, span))
+            .collect::<Vec<_>>();
         let comment = comment_start(text, line);
         let first = out.len();
         for found in found {
-            let span = ticked
-                .get(ticked.partition_point(|span| span.end <= found.range.start))
-                .filter(|span| span.start < found.range.start);
+            let next = ticked.partition_point(|span| span.end <= found.range.start);
+            let content = ticked
+                .get(next)
+                .filter(|span| span.start < found.range.start)
+                .map(|_| &contents[next]);
             out.push(Reference {
                 row: found.row,
                 range: found.range.clone(),
                 site: Site::CodeBlock,
-                reason: self.reason(span, found),
+                reason: self.reason(content, found),
             });
         }
         let removed = self.is_diff && text[line.clone()].starts_with('-');
@@ -84,15 +90,17 @@ impl<'s> Block<'s> {
         }
     }
 
-    fn reason(&self, span: Option<&Range<usize>>, found: &Occurrence) -> Reason {
+    /// `content` is that of the span around the name, if it stands in one.
+    fn reason(&self, content: Option<&Range<usize>>, found: &Occurrence) -> Reason {
         let text = self.scope.text;
-        let marked = match span.map(|span| quoted(text, span, found, Reason::QuotedName)) {
+        let quoted = content.map(|content| quoted(text, content, found, Reason::QuotedName));
+        let marked = match quoted {
             Some(reason) if reason != Reason::CodeWord => reason,
             _ if call::is_called(text, &found.range) => Reason::BlockCall,
             _ if call::is_data_call(text, &found.range) => Reason::DataCall,
             _ => return Reason::CodeWord,
         };
-        if self.defined.contains(&found.row) {
+        if self.defined.binary_search(&found.row).is_ok() {
             Reason::OwnDefinition
         } else if found.exact {
             marked

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::super::frontmatter::{Field, Frontmatter};
 use super::super::markdown::{Edge, Piece};
-use super::super::names::Occurrence;
 use super::super::place::lines;
 use super::super::tools_list::{self, Listing};
 use super::super::{Reason, Site, note, spans};
@@ -88,22 +87,19 @@ fn prose(scope: Scope<'_>, part: &Range<usize>, site: Site, out: &mut Vec<Refere
     let pieces = pieces(scope.text, part);
     for piece in &pieces {
         let Some(range) = piece.range() else { continue };
+        let content = piece.content(scope.text);
         out.extend(scope.within(range).iter().map(|found| Reference {
             row: found.row,
             range: found.range.clone(),
             site,
-            reason: reason(scope, piece, found, site),
+            reason: match &content {
+                _ if site == Site::Frontmatter => Reason::OtherField,
+                Some(content) => quoted(scope.text, content, found, Reason::Span),
+                None => Reason::BareWord,
+            },
         }));
     }
     note::hear(scope, &pieces, &mut out[first..]);
-}
-
-fn reason(scope: Scope<'_>, piece: &Piece, found: &Occurrence, site: Site) -> Reason {
-    match piece {
-        _ if site == Site::Frontmatter => Reason::OtherField,
-        Piece::Code(span) => quoted(scope.text, span, found, Reason::Span),
-        _ => Reason::BareWord,
-    }
 }
 
 /// Splits a value into backtick spans and the text of its lines.

@@ -52,13 +52,14 @@ fn marked_up(scope: Scope<'_>, part: &Range<usize>, out: &mut Vec<Reference>) {
     let pieces = quoted_pieces(scope.text, part);
     for piece in &pieces {
         let Some(range) = piece.range() else { continue };
+        let content = piece.content(scope.text);
         out.extend(scope.within(range).iter().map(|found| Reference {
             row: found.row,
             range: found.range.clone(),
             site: Site::Prose,
-            reason: match piece {
-                Piece::Code(span) => quoted(scope.text, span, found, Reason::QuotedName),
-                _ => Reason::BareWord,
+            reason: match &content {
+                Some(content) => quoted(scope.text, content, found, Reason::QuotedName),
+                None => Reason::BareWord,
             },
         }));
     }

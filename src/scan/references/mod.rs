@@ -8,7 +8,7 @@ pub(super) mod text;
 use std::ops::Range;
 
 use super::names::{Names, Occurrence};
-use super::{Reason, Site, call, spans};
+use super::{Reason, Site, call};
 
 /// What is found at one occurrence.
 #[derive(Debug, Clone)]
@@ -40,10 +40,9 @@ impl<'s> Scope<'s> {
 }
 
 /// What a name inside backticks is: rule 1, or rule 4 where it is more than the name or a call.
-fn quoted(text: &str, span: &Range<usize>, found: &Occurrence, as_name: Reason) -> Reason {
-    let content = spans::content(text, span);
-    let line = content.clone();
-    let marked = if content == found.range {
+/// `content` is the span's, which may hold many names.
+fn quoted(text: &str, content: &Range<usize>, found: &Occurrence, as_name: Reason) -> Reason {
+    let marked = if *content == found.range {
         Some(as_name)
     } else if content.start == found.range.start && begins_call(text, &found.range)
         || content.start != found.range.start && call::is_called(text, &found.range)
@@ -54,7 +53,7 @@ fn quoted(text: &str, span: &Range<usize>, found: &Occurrence, as_name: Reason) 
         None
     };
     match marked {
-        Some(_) if call::is_defined(text, &line, &found.range) => Reason::OwnDefinition,
+        Some(_) if call::is_defined(text, content, &found.range) => Reason::OwnDefinition,
         Some(_) if !found.exact => Reason::OtherCase,
         Some(reason) => reason,
         None => Reason::CodeWord,

@@ -1,6 +1,6 @@
 //! References in running text: paragraphs, list items, headings, table rows.
 
-use super::super::markdown::{Block, Piece};
+use super::super::markdown::Block;
 use super::super::note::Hearer;
 use super::super::{Reason, Site};
 use super::{Reference, Scope, quoted};
@@ -18,13 +18,18 @@ pub(in super::super) fn references(
     let first = out.len();
     for piece in *pieces {
         let Some(range) = piece.range() else { continue };
-        for found in scope.within(range) {
-            let (site, reason) = match piece {
-                Piece::Code(span) => (
+        let found = scope.within(range);
+        if found.is_empty() {
+            continue;
+        }
+        let content = piece.content(scope.text);
+        for found in found {
+            let (site, reason) = match &content {
+                Some(content) => (
                     Site::CodeSpan,
-                    quoted(scope.text, span, found, Reason::Span),
+                    quoted(scope.text, content, found, Reason::Span),
                 ),
-                _ => (Site::Prose, Reason::BareWord),
+                None => (Site::Prose, Reason::BareWord),
             };
             out.push(Reference {
                 row: found.row,
