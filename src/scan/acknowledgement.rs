@@ -8,53 +8,47 @@ use super::place::Places;
 /// How far apart the parts of an acknowledgement may stand, in bytes.
 const REACH: usize = 1024;
 
-/// One acknowledgement.
-struct Acknowledgement {
-    line: usize,
-    /// The bytes from behind `<!--` to before `-->`.
-    range: Range<usize>,
-    rows: Vec<usize>,
-}
-
-/// All acknowledgements of a text, in order.
+/// All acknowledgements of a text.
 pub(super) struct Acknowledgements {
-    found: Vec<Acknowledgement>,
+    /// The bytes from behind `<!--` to before `-->` of each, in order.
+    comments: Vec<Range<usize>>,
+    /// The lines they stand on with the rows they name, sorted.
+    rows: Vec<(usize, usize)>,
 }
 
 impl Acknowledgements {
     pub(super) fn read(text: &str, names: &Names) -> Acknowledgements {
         let mut places = Places::new(text);
-        let found = memchr::memmem::find_iter(text.as_bytes(), b"retired-ok")
-            .filter_map(|at| acknowledged(text, at))
-            .map(|(range, listed)| Acknowledgement {
-                line: places.of(range.start).line,
-                range,
-                rows: text[listed]
-                    .split([' ', ',', '\t'])
-                    .filter_map(|word| names.find(word.trim_matches(['`', '"', '\'']).as_bytes()))
-                    .collect(),
-            })
-            .collect();
-        Acknowledgements { found }
+        let (mut comments, mut rows) = (Vec::new(), Vec::new());
+        let found = memchr::memmem::find_iter(text.as_bytes(), b"retired-ok");
+        for (comment, listed) in found.filter_map(|at| acknowledged(text, at)) {
+            let line = places.of(comment.start).line;
+            comments.push(comment);
+            let words = text[listed].split([' ', ',', '\t']);
+            let named =
+                words.filter_map(|word| names.find(word.trim_matches(['`', '"', '\'']).as_bytes()));
+            rows.extend(named.map(|row| (line, row)));
+        }
+        rows.sort_unstable();
+        Acknowledgements { comments, rows }
     }
 
     /// Whether an occurrence is a word of an acknowledgement itself.
     pub(super) fn hold(&self, occurrence: &Occurrence) -> bool {
+        let start = occurrence.range.start;
         let next = self
-            .found
-            .partition_point(|found| found.range.end <= occurrence.range.start);
-        self.found
+            .comments
+            .partition_point(|comment| comment.end <= start);
+        self.comments
             .get(next)
-            .is_some_and(|found| found.range.start <= occurrence.range.start)
+            .is_some_and(|comment| comment.start <= start)
     }
 
     /// Whether a name on a line is acknowledged there or on the line before.
     pub(super) fn cover(&self, row: usize, line: usize) -> bool {
-        let first = self.found.partition_point(|found| found.line + 1 < line);
-        self.found[first..]
+        [line - 1, line]
             .iter()
-            .take_while(|found| found.line <= line)
-            .any(|found| found.rows.contains(&row))
+            .any(|line| self.rows.binary_search(&(*line, row)).is_ok())
     }
 }
 
