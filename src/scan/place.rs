@@ -80,7 +80,7 @@ pub(super) fn lines(text: &str, part: Range<usize>) -> impl Iterator<Item = Rang
         if start >= part.end {
             return None;
         }
-        let end = line_end(text, start).min(part.end);
+        let end = line_end(&text[..part.end], start);
         let line = start..end;
         start = next_line(text, end).max(end + usize::from(end == part.end));
         Some(line)
