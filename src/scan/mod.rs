@@ -6,11 +6,6 @@
 //! `markdown` say what the bytes around it are, `references` applies rules 1 to 4 there, `note` rule 5,
 //! `acknowledgement` rule 6.
 
-#![expect(
-    dead_code,
-    reason = "rule 5 and the edits of tools lists, which read these, land next"
-)]
-
 mod acknowledgement;
 mod call;
 pub mod fix;
