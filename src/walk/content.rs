@@ -14,6 +14,9 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 /// How much of a file is scanned, in bytes.
 pub(crate) const LIMIT: usize = 4 << 20;
 
+/// How many bytes from its start tell that a file is UTF-16.
+const UTF16_START: usize = 32;
+
 /// Stands for each byte that is not UTF-8: one byte, so that every other byte keeps its place, and no
 /// part of a name. It is ASCII's own sign for a character that could not be read.
 const SUBSTITUTE: char = '\u{1a}';
@@ -91,11 +94,12 @@ impl<'a> Content<'a> {
         let (text, invalid) = self.text();
         let mut findings = find(&text, role, scanner);
         let mut unscanned = Vec::new();
+        if self.is_utf16() {
+            unscanned.push(Unscanned::Utf16);
+        } else if invalid > 0 {
+            unscanned.push(Unscanned::NotUtf8 { invalid });
+        }
         if invalid > 0 {
-            unscanned.push(match self.bytes {
-                [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Unscanned::Utf16,
-                _ => Unscanned::NotUtf8 { invalid },
-            });
             findings.iter_mut().for_each(show_substitutes);
         }
         if self.cut {
@@ -104,6 +108,20 @@ impl<'a> Content<'a> {
             });
         }
         (findings, unscanned)
+    }
+
+    /// Whether this begins with UTF-16's mark, or as Latin letters do in UTF-16: every other byte is zero.
+    fn is_utf16(&self) -> bool {
+        let start = &self.bytes[..self.bytes.len().min(UTF16_START)];
+        let has_mark = matches!(start, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]);
+        let (pairs, _) = start.as_chunks::<2>();
+        let alternates = |zero: usize| {
+            !pairs.is_empty()
+                && pairs
+                    .iter()
+                    .all(|pair| pair[zero] == 0 && pair[1 - zero] != 0)
+        };
+        has_mark || alternates(0) || alternates(1)
     }
 
     /// The text, every byte at its place, and how many bytes are not UTF-8: each of those has become a

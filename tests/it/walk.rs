@@ -292,7 +292,7 @@ fn utf_16_is_named_and_hides_its_text() {
         .chunks(2)
         .flat_map(|unit| [unit[1], unit[0]])
         .collect();
-    for bytes in [little, big] {
+    for bytes in [&little[..], &big, &little[2..], &big[2..]] {
         let scan = Package::new()
             .file("SKILL.md", bytes)
             .check(&["SKILL.md: UTF-16: could not be scanned; save it as UTF-8"]);
