@@ -1,5 +1,6 @@
 //! The edits that take retired names out of tools lists. Prose is never edited.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::frontmatter::Frontmatter;
@@ -19,7 +20,8 @@ pub struct Edit {
 /// The edits that clear a text's tools lists of retired names, in order and without overlap.
 ///
 /// The first entry whose replacement the list does not hold yet becomes that replacement, the live tool at the end
-/// of the chain; every other retired entry is taken out with its separator. Acknowledged entries stay. All
+/// of the chain; every other retired entry is taken out with its separator. Acknowledged entries stay, and those whose
+/// replacement the list turns off. All
 /// bytes outside the edits are as they were.
 pub fn edits(text: &str, scanner: &Scanner) -> Vec<Edit> {
     let findings = scanner.scan(text);
@@ -66,49 +68,56 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
 
 /// `retired` holds the live replacement of every entry that is retired.
 fn list_edits(text: &str, list: &ToolsList, retired: &[Option<&str>], edits: &mut Vec<Edit>) {
-    let mut held: Vec<&str> = list
-        .entries
-        .iter()
-        .zip(retired)
+    let folded = |entry: &Entry| text[entry.name.clone()].to_ascii_lowercase();
+    let entries = || list.entries.iter().zip(retired);
+    let mut held: HashSet<String> = entries()
         .filter(|(_, retired)| retired.is_none())
-        .map(|(entry, _)| &text[entry.name.clone()])
+        .map(|(entry, _)| folded(entry))
+        .collect();
+    // Of an entry whose replacement the list turns off, only the author can say what it becomes.
+    let denied: HashSet<String> = entries()
+        .filter(|(entry, _)| entry.denied)
+        .map(|(entry, _)| folded(entry))
         .collect();
     let mut run: Option<Range<usize>> = None;
-    for (index, (entry, live)) in list.entries.iter().zip(retired).enumerate() {
-        let goes = live.is_some_and(|live| held.iter().any(|name| name.eq_ignore_ascii_case(live)));
-        if goes {
+    for (index, (entry, live)) in entries().enumerate() {
+        let live = live.filter(|live| !denied.contains(&live.to_ascii_lowercase()));
+        if let Some(live) = live
+            && !held.insert(live.to_ascii_lowercase())
+        {
             run = Some(run.map_or(index, |run| run.start)..index + 1);
             continue;
         }
         edits.extend(run.take().map(|run| removal(text, list, &run)));
-        if let Some(live) = live {
-            held.push(live);
-            edits.push(Edit {
-                range: entry.name.start..unquoted_end(text, entry),
-                replacement: (*live).to_owned(),
-            });
-        }
+        edits.extend(live.map(|live| Edit {
+            range: entry.call.clone(),
+            replacement: live.to_owned(),
+        }));
     }
     edits.extend(run.map(|run| removal(text, list, &run)));
 }
 
-/// The end of an entry's name and pattern, before its closing quote.
-fn unquoted_end(text: &str, entry: &Entry) -> usize {
-    let is_quoted = entry.name.start > entry.whole.start;
-    let closes = text[..entry.whole.end].ends_with(['"', '\'']);
-    entry.whole.end - usize::from(is_quoted && closes)
-}
-
 /// Takes out entries that stand side by side: their lines where they have them to themselves, else the entries
-/// with the separator that joins them to what stays.
+/// with the separator that joins them to what stays on their line.
 fn removal(text: &str, list: &ToolsList, run: &Range<usize>) -> Edit {
     let entries = &list.entries;
     let whole = entries[run.start].whole.start..entries[run.end - 1].whole.end;
-    let range = match (own_lines(text, list, run, &whole), entries.get(run.end)) {
-        (Some(lines), _) => lines,
-        (None, Some(next)) => whole.start..next.whole.start,
-        (None, None) if run.start > 0 => entries[run.start - 1].whole.end..whole.end,
-        (None, None) => whole,
+    let before = run
+        .start
+        .checked_sub(1)
+        .map(|at| entries[at].whole.end)
+        .filter(|end| is_one_line(&text[*end..whole.start]));
+    let after = entries
+        .get(run.end)
+        .map(|next| next.whole.start)
+        .filter(|start| is_one_line(&text[whole.end..*start]));
+    let range = match (before, after) {
+        (_, Some(next)) => whole.start..next,
+        (Some(previous), None) => previous..whole.end,
+        (None, None) => match own_lines(text, list, &whole) {
+            Some(lines) => lines,
+            None => whole.start..whole.end + separator_length(&text[whole.end..]),
+        },
     };
     Edit {
         range,
@@ -116,22 +125,25 @@ fn removal(text: &str, list: &ToolsList, run: &Range<usize>) -> Edit {
     }
 }
 
-/// The lines of a run of entries, if nothing but their marks, separators and comments stands on them.
-fn own_lines(
-    text: &str,
-    list: &ToolsList,
-    run: &Range<usize>,
-    whole: &Range<usize>,
-) -> Option<Range<usize>> {
+fn is_one_line(text: &str) -> bool {
+    !text.contains(['\n', '\r'])
+}
+
+/// The length of the comma a text begins with, behind blanks.
+fn separator_length(text: &str) -> usize {
+    let rest = text.trim_start_matches([' ', '\t']);
+    match rest.strip_prefix(',') {
+        Some(rest) => text.len() - rest.len(),
+        None => 0,
+    }
+}
+
+/// The lines of entries that no other stands on, if nothing but their marks, separators and comments does.
+fn own_lines(text: &str, list: &ToolsList, whole: &Range<usize>) -> Option<Range<usize>> {
     let start = text[..whole.start]
         .rfind(['\n', '\r'])
         .map_or(0, |at| at + 1);
     let end = line_end(text, whole.end);
-    let own = |other: Option<&Entry>| {
-        other.is_none_or(|entry| !(start..end).contains(&entry.whole.start))
-    };
-    let alone = own(run.start.checked_sub(1).and_then(|at| list.entries.get(at)))
-        && own(list.entries.get(run.end));
     let before = text[start..whole.start].trim_start();
     let marked = match list.form {
         Form::Block => before.trim_end() == "-",
@@ -142,5 +154,5 @@ fn own_lines(
         Form::Map | Form::Block => true,
         Form::Flow | Form::Inline => after.is_empty() || after.starts_with('#'),
     };
-    (alone && marked && ends).then(|| start..next_line(text, end))
+    (marked && ends).then(|| start..next_line(text, end))
 }

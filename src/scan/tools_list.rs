@@ -21,7 +21,7 @@ pub(super) enum Listing {
 pub(super) enum Form {
     /// `a, b` or `a b`, in one line or folded.
     Inline,
-    /// `[a, b]`.
+    /// `[a, b]`, `{a: true, b: false}`.
     Flow,
     /// `- a` lines.
     Block,
@@ -34,7 +34,9 @@ pub(super) enum Form {
 pub(super) struct Entry {
     /// The name alone.
     pub(super) name: Range<usize>,
-    /// The entry with its quotes and its pattern.
+    /// The name with its pattern, without quotes.
+    pub(super) call: Range<usize>,
+    /// All of the entry: with its quotes, and with what it is a key of.
     pub(super) whole: Range<usize>,
     /// Whether the entry itself turns the tool off (`name: false`).
     pub(super) denied: bool,
@@ -66,23 +68,23 @@ pub(super) fn read(text: &str, field: &Field<'_>) -> ToolsList {
         .map(|line| uncommented(text, &line))
         .filter(|line| !line.is_empty())
         .collect::<Vec<_>>();
-    let is_flow = text[value].starts_with('[');
-    if is_flow {
+    let is_map = text[value.clone()].starts_with('{');
+    if is_map || text[value].starts_with('[') {
         trim_brackets(text, &mut rows);
+        let read_row = if is_map {
+            flow_map_entries
+        } else {
+            inline_entries
+        };
         return ToolsList {
             form: Form::Flow,
-            entries: rows
-                .iter()
-                .flat_map(|row| inline_entries(text, row))
-                .collect(),
+            entries: rows.iter().flat_map(|row| read_row(text, row)).collect(),
         };
     }
     if rows.iter().any(|row| is_item(&text[row.clone()])) {
-        let items = rows.iter().filter(|row| is_item(&text[(*row).clone()]));
-        let entries = items.filter_map(|row| item_entry(text, row)).collect();
         return ToolsList {
             form: Form::Block,
-            entries,
+            entries: block_entries(text, &rows),
         };
     }
     if !rows.is_empty() && rows.iter().all(|row| map_entry(text, row).is_some()) {
@@ -108,7 +110,7 @@ fn trim_brackets(text: &str, rows: &mut [Range<usize>]) {
         first.start += 1;
     }
     if let Some(last) = rows.last_mut()
-        && let Some(length) = text[last.clone()].rfind(']')
+        && let Some(length) = text[last.clone()].rfind([']', '}'])
     {
         last.end = last.start + length;
     }
@@ -146,9 +148,35 @@ fn is_item(row: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
 }
 
-/// `- name`, `- "name(pattern *)"`.
-fn item_entry(text: &str, row: &Range<usize>) -> Option<Entry> {
-    entry(text, trimmed(text, row.start + 1..row.end))
+/// `- name`, `- "name(pattern *)"`, `- a, b`, and `- name:` with a map below, whose rows are the entry's.
+fn block_entries(text: &str, rows: &[Range<usize>]) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = Vec::new();
+    // Where the rows of the last entry's map must begin behind.
+    let mut map = None;
+    for row in rows {
+        let indent = row.start - text[..row.start].trim_end_matches([' ', '\t']).len();
+        if let (Some(above), Some(entry)) = (map, entries.last_mut())
+            && indent > above
+        {
+            entry.whole.end = row.end;
+            continue;
+        }
+        map = None;
+        if !is_item(&text[row.clone()]) {
+            continue;
+        }
+        let item = trimmed(text, row.start + 1..row.end);
+        let source = &text[item.clone()];
+        if let Some(key) = source.strip_suffix(':') {
+            entries.extend(entry(text, item.start..item.start + key.len()));
+            map = Some(indent);
+        } else if source.contains(',') && !source.contains(": ") {
+            entries.extend(inline_entries(text, &item));
+        } else {
+            entries.extend(entry(text, item));
+        }
+    }
+    entries
 }
 
 /// `name: true`, `name: false`.
@@ -157,8 +185,22 @@ fn map_entry(text: &str, row: &Range<usize>) -> Option<Entry> {
     let denied = matches!(value.trim(), "false" | "deny" | "off" | "no");
     let allowed = matches!(value.trim(), "true" | "allow" | "ask" | "on" | "yes");
     let mut entry = entry(text, row.start..row.start + key.trim_end().len())?;
+    entry.whole.end = row.end;
     entry.denied = denied;
     (denied || allowed).then_some(entry)
+}
+
+/// The entries of a row of `{name: true, other: false}`.
+fn flow_map_entries(text: &str, row: &Range<usize>) -> Vec<Entry> {
+    let mut start = row.start;
+    text[row.clone()]
+        .split(',')
+        .filter_map(|part| {
+            let part = start..start + part.len();
+            start = part.end + 1;
+            map_entry(text, &trimmed(text, part))
+        })
+        .collect()
 }
 
 /// Entries between commas and blanks; parentheses and quotes hold theirs together.
@@ -237,8 +279,10 @@ fn entry(text: &str, whole: Range<usize>) -> Option<Entry> {
             letter == '(' || letter == '"' || letter == '\'' || letter.is_whitespace()
         })
         .unwrap_or(whole.end - start);
+    let closes = quote && raw.len() > 1 && raw.ends_with(['"', '\'']);
     (length > 0).then_some(Entry {
         name: start..start + length,
+        call: start..whole.end - usize::from(closes),
         whole,
         denied: false,
     })

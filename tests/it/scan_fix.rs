@@ -103,6 +103,51 @@ fn takes_out_whole_lines() {
     );
 }
 
+/// What stays keeps its comment and its line.
+#[test]
+fn takes_out_an_entry_beside_others() {
+    check(
+        "tools: [bash, # keep this\n  python_eval ]\n",
+        "tools: [bash, # keep this\n   ]\n",
+    );
+    check(
+        "tools: [python_eval, # gone\n  bash]\n",
+        "tools: [ # gone\n  bash]\n",
+    );
+    check(
+        "tools:\n  - bash, python_eval\n  - write\n",
+        "tools:\n  - bash\n  - write\n",
+    );
+    check("tools:\n  - python_eval, bash\n", "tools:\n  - bash\n");
+    check(
+        "tools: {bash: true, python_eval: true}\n",
+        "tools: {bash: true}\n",
+    );
+    check(
+        "tools: { python_eval: true, bash: true }\n",
+        "tools: { bash: true }\n",
+    );
+    check(
+        "tools:\n  - python_eval:\n      ask: true\n  - bash\n",
+        "tools:\n  - bash\n",
+    );
+    check(
+        "tools:\n  - python_eval:\n      ask: true\n  - read\n",
+        "tools:\n  - bash:\n      ask: true\n  - read\n",
+    );
+}
+
+/// What the list turns off is neither held nor put there a second time.
+#[test]
+fn leaves_an_entry_whose_replacement_is_turned_off() {
+    for list in [
+        "tools:\n  bash: false\n  python_eval: true\n",
+        "tools: {Bash: deny, python_eval: allow}\n",
+    ] {
+        check(list, list);
+    }
+}
+
 #[test]
 fn leaves_everything_else_alone() {
     check(

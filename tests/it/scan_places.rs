@@ -46,6 +46,52 @@ fn lines_and_columns_are_an_editors() {
 }
 
 #[test]
+fn every_form_of_a_tools_list_is_read() {
+    let scanner = Scanner::new(ROWS);
+    let reasons = |list: &str| {
+        let text = format!("---\nname: x\ntools:{list}\n---\n");
+        let findings = scanner.scan(&text);
+        findings
+            .iter()
+            .map(|found| found.reason)
+            .collect::<Vec<_>>()
+    };
+    for list in [
+        " python_eval",
+        " read, python_eval",
+        " \"read, python_eval\"",
+        " read python_eval(a, (b)) write",
+        " ((read python_eval",
+        " [read, 'python_eval']",
+        " [\n  read, # one\n  python_eval\n]",
+        " {python_eval: true}",
+        " {read: true, \"python_eval\": allow }",
+        " {\n  read: false,\n  python_eval: true,\n}",
+        "\n  python_eval: true",
+        "\n  - python_eval",
+        "\n- \"python_eval(*)\"",
+        "\n  - read, python_eval",
+        "\n  - 'read, python_eval'",
+        "\n  - python_eval:\n      ask: true\n  - read",
+        "\n  - \"python_eval\":\n    - a",
+    ] {
+        assert_eq!(reasons(list), [Reason::ListEntry], "{list:?}");
+    }
+    for list in [" {python_eval: false}", "\n  python_eval: deny"] {
+        assert_eq!(reasons(list), [Reason::Disallowed], "{list:?}");
+    }
+    for list in [
+        " bash(python_eval)",
+        " read # python_eval",
+        " {read: {python_eval: true}}",
+        "\n  - read:\n    - python_eval",
+        "\n  - note: read, python_eval",
+    ] {
+        assert_eq!(reasons(list), [Reason::OtherField], "{list:?}");
+    }
+}
+
+#[test]
 fn sites_are_told_apart() {
     check(
         "---\nname: python_eval\ndescription: Runs `python_eval`.\ntools: [read, python_eval]\n---\n\
