@@ -74,7 +74,7 @@ impl<'a> Frontmatter<'a> {
 impl<'a> Field<'a> {
     /// The value as text: quotes taken off, folded lines joined, escapes of double quotes resolved.
     pub fn text(&self) -> Cow<'a, str> {
-        let raw = self.source[self.range.clone()].trim();
+        let raw = self.source[self.range.start..self.scalar().end].trim();
         let header = raw.lines().next().unwrap_or_default().trim_end();
         if let Some(fold) = block_scalar(header) {
             let start = line_end(
@@ -90,9 +90,24 @@ impl<'a> Field<'a> {
             [b'\'', .., b'\''] => {
                 return Cow::Owned(fold_plain(&raw[1..raw.len() - 1]).replace("''", "'"));
             }
-            _ => without_comment(raw),
+            _ => raw,
         };
         fold_plain(unquoted)
+    }
+
+    /// The content without the comment that ends a quoted or a plain value.
+    pub(super) fn scalar(&self) -> Range<usize> {
+        let content = self.content();
+        let source = &self.source[content.clone()];
+        // A block scalar's content begins behind its header and holds no comments.
+        let blanks = leading_blanks(&self.source[self.range.clone()]);
+        let is_block = content.start > self.range.start + blanks;
+        let length = if is_block {
+            source.len()
+        } else {
+            scalar_length(source)
+        };
+        content.start..content.start + length
     }
 
     /// Where the value's own text begins: behind the blanks, or behind a block scalar's header line.
@@ -227,7 +242,32 @@ fn double_quoted(text: &str) -> String {
     plain
 }
 
-/// A plain scalar ends where a comment begins.
-fn without_comment(text: &str) -> &str {
-    text.find(" #").map_or(text, |at| text[..at].trim_end())
+/// The length of a quoted or plain value up to a comment: a `#` behind a blank or a line's end, outside quotes.
+fn scalar_length(source: &str) -> usize {
+    let quoted = quoted_length(source).unwrap_or(0);
+    memchr::memchr_iter(b'#', &source.as_bytes()[quoted..])
+        .map(|at| quoted + at)
+        .find(|at| {
+            source[..*at]
+                .chars()
+                .next_back()
+                .is_none_or(char::is_whitespace)
+        })
+        .unwrap_or(source.len())
+}
+
+/// The length of a value in quotes, with them.
+fn quoted_length(source: &str) -> Option<usize> {
+    let bytes = source.as_bytes();
+    let quote = bytes.first().filter(|byte| matches!(byte, b'"' | b'\''))?;
+    let mut at = 1;
+    loop {
+        // Within double quotes a backslash escapes, within single ones a second quote.
+        match (quote, &bytes[at.min(bytes.len())..]) {
+            (_, []) => return None,
+            (b'"', [b'\\', ..]) | (b'\'', [b'\'', b'\'', ..]) => at += 2,
+            (quote, [byte, ..]) if byte == quote => return Some(at + 1),
+            _ => at += 1,
+        }
+    }
 }

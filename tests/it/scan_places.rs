@@ -91,6 +91,40 @@ fn every_form_of_a_tools_list_is_read() {
     }
 }
 
+/// A comment is no part of the description.
+#[test]
+fn comments_of_the_frontmatter_are_no_values() {
+    let scanner = Scanner::new(ROWS);
+    let site_of = |value: &str| {
+        let text = format!("---\nname: x\ndescription: {value}\n---\n");
+        let findings = scanner.scan(&text);
+        assert_eq!(findings.len(), 1, "in {text:?}");
+        (findings[0].site, findings[0].reason)
+    };
+    for comment in [
+        "Sums. # Run `python_eval`.",
+        "Sums.\n# description: `python_eval`.",
+        "\"Sums.\" # `python_eval`",
+        "'It''s' # `python_eval`",
+        "It's # `python_eval`.",
+        "# `python_eval`\n  Sums.",
+        "| # `python_eval`\n  Sums.",
+    ] {
+        let got = site_of(comment);
+        assert_eq!(got, (Site::Frontmatter, Reason::OtherField), "{comment:?}");
+    }
+    for value in [
+        "Sums#1 `python_eval`.",
+        "\"Sums \\\" # `python_eval`.\"",
+        "'Sums '' # `python_eval`.'",
+        "|\n  # Run `python_eval`.",
+        ">-\n  Sums.\n  # `python_eval`",
+    ] {
+        let got = site_of(value);
+        assert_eq!(got, (Site::Description, Reason::Span), "{value:?}");
+    }
+}
+
 #[test]
 fn sites_are_told_apart() {
     check(
@@ -181,6 +215,9 @@ fn the_frontmatter_is_read_as_it_was_meant() {
     check("---\ndescription: one\n  two\n---\n", None, Some("one two"));
     check("---\ndescription: 'it''s'\n---\n", None, Some("it's"));
     check("---\nname: a # not b\n---\n", Some("a"), None);
+    check("---\nname: \"a # b\" # not c\n---\n", Some("a # b"), None);
+    check("---\nname: a\n# not b\n---\n", Some("a"), None);
+    check("---\nname:\n  a # not b\n---\n", Some("a"), None);
     check("---\n\"name\": a\n---\n", Some("a"), None);
     check("---\nname:\n---\n", Some(""), None);
     check("\u{feff}---\nname: a\n---\n", Some("a"), None);

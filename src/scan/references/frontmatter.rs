@@ -35,7 +35,12 @@ pub(in super::super) fn references(
         match tools_list::listing(field) {
             Some(listing) => listed(scope, field, listing, out),
             None if field.key == "description" => {
-                prose(scope, &field.content(), Site::Description, out);
+                let scalar = field.scalar();
+                let comments = [field.range.start..scalar.start, scalar.end..field.range.end];
+                prose(scope, &scalar, Site::Description, out);
+                for comment in comments {
+                    prose(scope, &comment, Site::Frontmatter, out);
+                }
             }
             None => prose(scope, &field.range, Site::Frontmatter, out),
         }
