@@ -411,6 +411,43 @@ fn a_fix_keeps_the_mode_and_goes_through_a_link() {
     assert_eq!(sandbox.tree(), after);
 }
 
+/// Relative from where vak ran, absolute from the root; names with blanks too.
+#[test]
+fn a_diff_can_be_applied() {
+    let sandbox = work(&[("sp ace/SKILL.md", LIST), ("b/SKILL.md", LIST)]);
+    let absolute = sandbox.work().join("b");
+    let diffs = [
+        (sandbox.work(), "sp ace"),
+        (PathBuf::from("/"), absolute.to_str().unwrap()),
+    ];
+    for (root, path) in diffs {
+        let diff = sandbox.vak(&["scan", path, "--diff"]).expect(0).stdout;
+        let mut git = std::process::Command::new("git")
+            .args(["apply", "--unsafe-paths", "-"])
+            .current_dir(root)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        git.stdin
+            .take()
+            .unwrap()
+            .write_all(diff.as_bytes())
+            .unwrap();
+        assert!(git.wait().unwrap().success(), "{diff}");
+    }
+    for path in ["sp ace/SKILL.md", "b/SKILL.md"] {
+        let fixed = fs::read_to_string(sandbox.work().join(path)).unwrap();
+        assert_eq!(fixed, FIXED);
+    }
+    // What ends a name that holds blanks, to `patch`.
+    fs::write(sandbox.work().join("sp ace/SKILL.md"), LIST).unwrap();
+    let diff = sandbox.vak(&["scan", ".", "--diff"]).expect(0).stdout;
+    assert!(
+        diff.starts_with("--- a/sp ace/SKILL.md\t\n+++ b/sp ace/SKILL.md\t\n"),
+        "{diff}"
+    );
+}
+
 #[test]
 fn fixes_at_the_same_time_leave_every_file_whole() {
     let sandbox = Sandbox::new();

@@ -81,11 +81,11 @@ impl Diff {
 impl Report for Diff {
     fn file(&mut self, out: &mut Out, entry: &Entry<'_>) -> io::Result<()> {
         let Some(fix) = &entry.fix else { return Ok(()) };
-        let path = entry.file.path.display();
+        let [before, after] = ["a", "b"].map(|side| header(side, &entry.file.path));
         let mut diff = Vec::new();
         TextDiff::from_lines(fix.before.as_slice(), fix.after.as_slice())
             .unified_diff()
-            .header(&format!("a/{path}"), &format!("b/{path}"))
+            .header(&before, &after)
             .to_writer(&mut diff)?;
         if self.is_terminal {
             return show(out, &diff);
@@ -102,6 +102,14 @@ impl Report for Diff {
         out.flush()?;
         writeln!(anstream::stderr(), "{}", summary.sentence())
     }
+}
+
+/// A file's name as `patch -p1` and `git apply` read it: an absolute path from the root, where they are to be run;
+/// behind a name that holds blanks a tab.
+fn header(side: &str, path: &Path) -> String {
+    let path = path.strip_prefix("/").unwrap_or(path).display().to_string();
+    let end = if path.contains(' ') { "\t" } else { "" };
+    format!("{side}/{path}{end}")
 }
 
 /// Shows a diff on a terminal, where nothing in it may act.
