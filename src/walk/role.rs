@@ -27,6 +27,12 @@ impl Role {
         let place = path.parent().map_or(Place::Open, Place::of);
         place.role(path.file_name().map_or(b"", OsStr::as_bytes))
     }
+
+    /// What a file that was asked for itself is. As with a directory, what stands above it has no say.
+    pub(crate) fn of_named(path: &Path) -> Role {
+        path.file_name()
+            .map_or(Role::Other, |name| Role::of(Path::new(name)))
+    }
 }
 
 /// As much of a directory's path as decides what its files are.

@@ -197,7 +197,7 @@ impl Worker<'_, '_> {
     }
 
     fn scan_named(&mut self, open: &CStr, shown: PathBuf) {
-        let role = Role::of(&shown);
+        let role = Role::of_named(&shown);
         match open_named(open) {
             Ok(file) => {
                 self.outcome.files += 1;

@@ -448,6 +448,27 @@ fn a_diff_can_be_applied() {
     );
 }
 
+/// What stands above what was asked for has no say in what a file is.
+#[test]
+fn a_file_is_the_same_named_itself_and_in_its_directory() {
+    let sandbox = work(&[
+        ("agents/p/SKILL.md", CALL),
+        ("commands/run.md", CALL),
+        ("skills/hooks/hooks.json", r#"{"matcher": "python_eval"}"#),
+    ]);
+    for (directory, name) in [
+        ("agents/p", "SKILL.md"),
+        ("commands", "run.md"),
+        ("skills/hooks", "hooks.json"),
+    ] {
+        let role = |path: &str| {
+            let run = sandbox.vak(&["scan", path, "--format", "json"]);
+            run.json()["files"][0]["role"].clone()
+        };
+        assert_eq!(role(directory), role(&format!("{directory}/{name}")));
+    }
+}
+
 #[test]
 fn fixes_at_the_same_time_leave_every_file_whole() {
     let sandbox = Sandbox::new();
