@@ -76,7 +76,7 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["paths", "min_grade", "deny", "fix", "diff"])]
     explain: Option<String>,
 
-    /// How many files to scan at once [default: one for each core]
+    /// How many files to scan at once, at most 16 [default: one for each core]
     #[arg(long, short = 'j', value_name = "N")]
     threads: Option<NonZeroUsize>,
 }

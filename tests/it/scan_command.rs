@@ -295,7 +295,8 @@ fn what_was_asked_for_and_is_no_file_is_an_error_and_never_waits() {
     let run = sandbox.vak(&["scan", "fifo.md", "SKILL.md"]).expect(2);
     assert_eq!(
         run.stderr,
-        "error: failed to scan `fifo.md`: a FIFO: not opened\n"
+        "error: failed to scan `fifo.md`: a FIFO: not opened\n\
+         hint: what comes through a pipe is scanned as standard input: `vak scan -`\n"
     );
     assert!(run.stdout.starts_with("SKILL.md:1:7: instructs"));
     let run = sandbox.vak(&["scan", "."]).expect(2);

@@ -4,7 +4,7 @@ use super::super::Status;
 use super::excerpt::{shown_path, shown_text};
 use super::wording;
 use crate::scan::Grade;
-use crate::walk::{FileReport, Unscanned};
+use crate::walk::{FileReport, SpecialFile, Unscanned};
 use serde::Serialize;
 use std::path::Path;
 
@@ -36,6 +36,9 @@ pub(super) struct Summary {
     failures: Vec<String>,
     #[serde(skip)]
     failed: usize,
+    /// Whether one of them is a pipe.
+    #[serde(skip)]
+    has_pipe: bool,
 }
 
 /// A number for each grade.
@@ -76,6 +79,15 @@ fn list(numbers: &[(Grade, usize)]) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
+fn is_pipe(why: &Unscanned) -> bool {
+    matches!(
+        why,
+        Unscanned::Special {
+            kind: SpecialFile::Fifo
+        }
+    )
+}
+
 impl Summary {
     /// Nothing yet, of a scan that shows and denies findings from these grades on.
     pub(super) fn new(shown_grade: Grade, denied_grade: Grade) -> Summary {
@@ -91,6 +103,7 @@ impl Summary {
             denied_grade,
             failures: Vec::new(),
             failed: 0,
+            has_pipe: false,
         }
     }
 
@@ -111,6 +124,7 @@ impl Summary {
     /// Keeps the words for a path that was asked for and could not be scanned.
     pub(super) fn fail(&mut self, file: &FileReport) {
         self.count(file);
+        self.has_pipe |= file.unscanned.iter().any(is_pipe);
         let why: Vec<String> = file.unscanned.iter().map(Unscanned::to_string).collect();
         self.name_failure("scan", &file.path, &why.join("; "));
     }
@@ -157,19 +171,24 @@ impl Summary {
 
     /// The exit code. That something could not be scanned outweighs findings: they may not be all.
     pub(super) fn verdict(&self) -> anyhow::Result<Status> {
+        let hint = if self.has_pipe {
+            "\nhint: what comes through a pipe is scanned as standard input: `vak scan -`"
+        } else {
+            ""
+        };
         match (self.failures.as_slice(), self.incomplete, self.denied) {
             ([], 0, 0) => Ok(Status::Clean),
             ([], 0, _) => Ok(Status::Findings),
             ([], 1, _) => anyhow::bail!("1 file could not be scanned to its end"),
             ([], files, _) => anyhow::bail!("{files} files could not be scanned to their end"),
-            ([only], ..) => anyhow::bail!("{only}"),
+            ([only], ..) => anyhow::bail!("{only}{hint}"),
             (failures, ..) => {
                 let more = match self.failed - failures.len() {
                     0 => String::new(),
                     more => format!("\n  and {more} more"),
                 };
                 let failures = failures.join("\n  ");
-                anyhow::bail!("{} paths failed\n  {failures}{more}", self.failed)
+                anyhow::bail!("{} paths failed\n  {failures}{more}{hint}", self.failed)
             }
         }
     }
