@@ -193,6 +193,19 @@ struct Entry<'r> {
     /// What is in it, after a fix if there was one.
     file: &'r FileReport,
     fix: Option<Fix>,
+    /// Why it could not be fixed, if it was to be.
+    unfixed: Option<String>,
+}
+
+impl<'r> Entry<'r> {
+    /// A file that nothing was to be fixed in.
+    fn of(file: &'r FileReport) -> Entry<'r> {
+        Entry {
+            file,
+            fix: None,
+            unfixed: None,
+        }
+    }
 }
 
 /// One way to write a report: each file as it comes, so that nothing is kept of it.
@@ -206,7 +219,7 @@ trait Report {
 
     /// A path that was asked for and could not be scanned, which stderr names as well.
     fn failed(&mut self, out: &mut Out, file: &FileReport) -> io::Result<()> {
-        self.file(out, &Entry { file, fix: None })
+        self.file(out, &Entry::of(file))
     }
 
     fn end(&mut self, out: &mut Out, summary: &Summary) -> io::Result<()>;
@@ -278,27 +291,27 @@ impl Run<'_> {
     }
 
     fn report(&mut self, mut file: FileReport) {
-        let fix = self.fix(&mut file);
+        let fixed = match self.request.fix {
+            Some(mode) => fix::fix(&mut file, mode, Scanner::shipped()),
+            None => Ok(None),
+        };
         self.summary.count(&file);
         file.findings
             .retain(|finding| finding.grade >= self.request.shown);
-        if fix.is_some() || !file.is_clean() {
-            let entry = Entry { file: &file, fix };
-            self.write(|format, out| format.file(out, &entry));
-        }
-    }
-
-    fn fix(&mut self, file: &mut FileReport) -> Option<Fix> {
-        let fixed = fix::fix(file, self.request.fix?, Scanner::shipped());
+        let mut entry = Entry::of(&file);
         match fixed {
             Ok(fix) => {
                 self.summary.fixed += fix.as_ref().map_or(0, |fix| fix.edits);
-                fix
+                entry.fix = fix;
             }
             Err(error) => {
-                self.summary.fail_fix(&file.path, &error);
-                None
+                let why = format!("{error:#}");
+                self.summary.fail_fix(&file.path, &why);
+                entry.unfixed = Some(why);
             }
+        }
+        if entry.fix.is_some() || entry.unfixed.is_some() || !file.is_clean() {
+            self.write(|format, out| format.file(out, &entry));
         }
     }
 

@@ -575,6 +575,31 @@ fn what_may_not_be_written_stays_and_is_an_error() {
         "{}",
         run.stdout
     );
+    // Programs are told of each as well.
+    let programs = |format: &str| {
+        let args = ["scan", ".", "--fix", "--format", format];
+        vak_unprivileged(&sandbox, &args).expect(2).stdout
+    };
+    let json: serde_json::Value = serde_json::from_str(&programs("json")).unwrap();
+    assert_eq!(json["summary"]["failed"], 2);
+    for file in json["files"].as_array().unwrap() {
+        let unfixed = file["unfixed"].as_str().unwrap();
+        assert!(unfixed.starts_with("could not be fixed: "), "{unfixed}");
+    }
+    let lines = programs("ndjson");
+    assert_eq!(lines.matches("\"type\":\"unfixed\"").count(), 2, "{lines}");
+    let sarif: serde_json::Value = serde_json::from_str(&programs("sarif")).unwrap();
+    let invocation = &sarif["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    let notifications = &invocation["toolExecutionNotifications"];
+    assert_eq!(
+        notifications.as_array().unwrap().len(),
+        2,
+        "{notifications}"
+    );
+    let github = programs("github");
+    assert_eq!(github.matches(",title=unfixed::").count(), 2, "{github}");
+    assert_eq!(files(&sandbox.work()), before);
     mode("b", 0o755);
 }
 

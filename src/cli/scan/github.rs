@@ -46,6 +46,10 @@ impl Report for Github {
             let why = message(&why.to_string());
             writeln!(out, "::{command} file={path},title=unscanned::{why}")?;
         }
+        if let Some(why) = &entry.unfixed {
+            let why = message(&wording::unfixed(why));
+            writeln!(out, "::error file={path},title=unfixed::{why}")?;
+        }
         Ok(())
     }
 

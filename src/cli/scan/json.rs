@@ -2,7 +2,7 @@
 
 use super::super::out::Out;
 use super::summary::Summary;
-use super::{Entry, Report, uri_path};
+use super::{Entry, Report, uri_path, wording};
 use crate::tools;
 use crate::walk::{FileFinding, Role, Unscanned};
 use serde::Serialize;
@@ -28,6 +28,9 @@ struct File<'r> {
     /// How many entries of tools lists a fix changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     fixed: Option<usize>,
+    /// Why it could not be fixed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfixed: Option<String>,
     findings: Vec<Finding<'r>>,
     unscanned: Vec<Part<'r>>,
 }
@@ -58,6 +61,11 @@ struct Part<'r> {
     why: &'r Unscanned,
     message: String,
     hides_text: bool,
+}
+
+#[derive(Serialize)]
+struct Unfixed {
+    message: String,
 }
 
 #[derive(Serialize)]
@@ -103,11 +111,15 @@ impl Report for Lines {
         let File {
             place,
             fixed,
+            unfixed,
             findings,
             unscanned,
         } = File::of(entry);
         if let Some(edits) = fixed {
             line(out, "fixed", Some(place.clone()), Edits { edits })?;
+        }
+        if let Some(message) = unfixed {
+            line(out, "unfixed", Some(place.clone()), Unfixed { message })?;
         }
         for finding in findings {
             line(out, "finding", Some(place.clone()), finding)?;
@@ -145,6 +157,7 @@ impl<'r> File<'r> {
         File {
             place: Place::of(&file.path, file.role),
             fixed: entry.fix.as_ref().map(|fix| fix.edits),
+            unfixed: entry.unfixed.as_deref().map(wording::unfixed),
             findings: file.findings.iter().map(Finding::of).collect(),
             unscanned: file.unscanned.iter().map(Part::of).collect(),
         }

@@ -100,6 +100,16 @@ impl Sarif {
     }
 }
 
+impl Sarif {
+    fn notify(&mut self, path: &Path, level: &str, text: &str) {
+        self.notifications.push(json!({
+            "level": level,
+            "message": {"text": text},
+            "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri(path)}}}],
+        }));
+    }
+}
+
 impl Report for Sarif {
     fn begin(&mut self, out: &mut Out) -> io::Result<()> {
         let schema = Value::from(SCHEMA);
@@ -120,18 +130,17 @@ impl Report for Sarif {
         }
         for why in &file.unscanned {
             let level = if why.hides_text() { "error" } else { "warning" };
-            self.notifications.push(json!({
-                "level": level,
-                "message": {"text": why.to_string()},
-                "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri(&file.path)}}}],
-            }));
+            self.notify(&file.path, level, &why.to_string());
+        }
+        if let Some(why) = &entry.unfixed {
+            self.notify(&file.path, "error", &wording::unfixed(why));
         }
         Ok(())
     }
 
     fn end(&mut self, out: &mut Out, summary: &Summary) -> io::Result<()> {
         let invocation = json!({
-            "executionSuccessful": summary.incomplete == 0,
+            "executionSuccessful": summary.is_complete(),
             "toolExecutionNotifications": self.notifications,
         });
         writeln!(out, "\n],\n\"invocations\": [{invocation}]\n}}]\n}}")

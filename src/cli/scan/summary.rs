@@ -28,14 +28,14 @@ pub(super) struct Summary {
     pub(super) denied: usize,
     /// Entries of tools lists that a fix changed.
     pub(super) fixed: usize,
+    /// Paths that could not be scanned, and files that could not be fixed: these make the exit code 2.
+    failed: usize,
     #[serde(skip)]
     shown_grade: Grade,
     #[serde(skip)]
     denied_grade: Grade,
     #[serde(skip)]
     failures: Vec<String>,
-    #[serde(skip)]
-    failed: usize,
     /// Whether one of them is a pipe.
     #[serde(skip)]
     has_pipe: bool,
@@ -99,10 +99,10 @@ impl Summary {
             incomplete: 0,
             denied: 0,
             fixed: 0,
+            failed: 0,
             shown_grade,
             denied_grade,
             failures: Vec::new(),
-            failed: 0,
             has_pipe: false,
         }
     }
@@ -130,8 +130,13 @@ impl Summary {
     }
 
     /// Keeps the words for a file that could not be fixed.
-    pub(super) fn fail_fix(&mut self, path: &Path, error: &anyhow::Error) {
-        self.name_failure("fix", path, &format!("{error:#}"));
+    pub(super) fn fail_fix(&mut self, path: &Path, why: &str) {
+        self.name_failure("fix", path, why);
+    }
+
+    /// Whether everything that was asked for was done.
+    pub(super) fn is_complete(&self) -> bool {
+        self.incomplete == 0 && self.failed == 0
     }
 
     fn name_failure(&mut self, action: &str, path: &Path, why: &str) {

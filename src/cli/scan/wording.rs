@@ -47,3 +47,8 @@ pub(super) fn edits(number: usize) -> String {
         _ => format!("{number} entries of tools lists"),
     }
 }
+
+/// Why a file could not be fixed.
+pub(super) fn unfixed(why: &str) -> String {
+    format!("could not be fixed: {why}")
+}
