@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use std::path::{Path, PathBuf};
 
 /// The file, relative to the root.
-const REGISTRY: &str = "plugins/registry.json";
+pub(super) const REGISTRY: &str = "plugins/registry.json";
 
 /// The schema that this program writes, and the newest it reads.
 const SCHEMA: u64 = 1;

@@ -47,8 +47,12 @@ impl RawObject {
         }
     }
 
-    /// Puts a new key before the one that is `at`-th now, or last.
+    /// Puts a new key before the one that is `at`-th now, or last. A key that is there gets the value in its
+    /// place.
     pub(super) fn insert(&mut self, at: usize, key: &str, value: Box<RawValue>) {
+        if self.position(key).is_some() {
+            return self.set(key, value);
+        }
         let at = at.min(self.entries.len());
         self.entries.insert(at, (key.to_owned(), value));
     }

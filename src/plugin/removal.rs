@@ -1,13 +1,14 @@
 //! Taking a plugin away and bringing it back. Both are decided by one write and then carried out step by
 //! step; each step does nothing where it was done before.
 
-use super::document::Registry;
+use super::document::{REGISTRY, Registry};
 use super::grants::{self, PutBack};
 use super::install::refuse_unread;
 use super::installed::InstalledPlugin;
 use super::location::{self, LocationFault, PACKAGES};
 use super::pending::{Operation, PENDING, Pending, Settled};
 use super::quarantine::QUARANTINE;
+use super::raw::list_to_raw;
 use super::record::{
     Moved, Quarantined, Record, RecordedFinding, RegistryPart, RemovalReason, findings,
 };
@@ -18,6 +19,7 @@ use crate::scan::Scanner;
 use crate::walk::scan_package;
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -254,6 +256,7 @@ impl PluginStore {
                 installed: installed.to_owned(),
             });
         }
+        versions(self, record, &registry)?;
         let Some(root) = self.open_root()? else {
             return Ok(());
         };
@@ -333,8 +336,8 @@ pub(super) fn bring_back(
         registry
             .plugins
             .insert(part.position, name, part.entry.clone());
-        if let Some((position, versions)) = &part.versions {
-            registry.versions.insert(*position, name, versions.clone());
+        if let Some((position, versions)) = versions(store, record, &registry)? {
+            registry.versions.insert(position, name, versions);
         }
         registry.record(&Event::new("restored", &record.about))?;
         registry.save(guard)?;
@@ -386,6 +389,36 @@ fn is_same_entry(store: &PluginStore, registry: &Registry, record: &Record) -> R
                 .join(PENDING)
                 .join(format!("{}.json", record.about.id)),
             why: "the registry has another plugin of that name by now".to_owned(),
+        }),
+    }
+}
+
+/// What the registry is to say of a restored plugin's versions: what the record says and, behind it, what
+/// another program has put there since.
+fn versions(
+    store: &PluginStore,
+    record: &Record,
+    registry: &Registry,
+) -> Result<Option<(usize, Box<RawValue>)>> {
+    let name = &record.about.name;
+    let (Some((position, recorded)), Some(found)) =
+        (&record.registry.versions, registry.versions.get(name))
+    else {
+        return Ok(record.registry.versions.clone());
+    };
+    let list = |raw: &RawValue| serde_json::from_str::<Vec<Box<RawValue>>>(raw.get()).ok();
+    let merged = list(recorded)
+        .zip(list(found))
+        .and_then(|(mut all, found)| {
+            let known: BTreeSet<String> = all.iter().map(|raw| raw.get().to_owned()).collect();
+            all.extend(found.into_iter().filter(|raw| !known.contains(raw.get())));
+            list_to_raw(&all, 2).ok()
+        });
+    match merged {
+        Some(merged) => Ok(Some((*position, merged))),
+        None => Err(PluginError::Record {
+            path: store.root().join(REGISTRY),
+            why: format!("it has versions of `{name}` that are no list"),
         }),
     }
 }

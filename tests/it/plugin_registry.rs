@@ -94,6 +94,45 @@ fn what_this_program_does_not_know_survives_every_change_as_it_was_written() {
     assert!(text.contains("\"generation\": 46,"), "{text}");
 }
 
+/// Another program may have gone on with a plugin's versions after this one took the plugin away.
+#[test]
+fn a_restore_adds_to_the_versions_that_another_program_has_written() {
+    let check = |found: serde_json::Value, ends: Option<usize>| {
+        let home = Home::new();
+        home.install_enabled(&home.package("demo", "1.0.0"));
+        let (store, guard) = home.locked();
+        store
+            .remove(&guard, "demo", RemovalReason::Requested, Packages::Move)
+            .unwrap();
+        let mut registry = home.registry();
+        registry["versions"]["demo"] = found.clone();
+        home.sandbox
+            .write("home/.vak/plugins/registry.json", registry.to_string());
+        let before = home.sandbox.tree();
+        let restored = store.restore(&guard, "demo");
+        match ends {
+            Some(number) => {
+                restored.unwrap();
+                assert_eq!(store.list().unwrap().len(), 1);
+                let versions = home.registry()["versions"]["demo"].clone();
+                assert_eq!(versions[0]["version"], "1.0.0");
+                assert_eq!(versions.as_array().unwrap().len(), number, "{found}");
+            }
+            None => {
+                let error = restored.unwrap_err().to_string();
+                assert!(error.contains("versions of `demo`"), "{error}");
+                assert_eq!(home.sandbox.tree(), before);
+            }
+        }
+    };
+    check(serde_json::json!([]), Some(1));
+    check(
+        serde_json::json!([{"version": "0.9.0"}, {"version": "0.9.1"}]),
+        Some(3),
+    );
+    check(serde_json::json!({"latest": "0.9.0"}), None);
+}
+
 #[test]
 fn each_write_is_the_next_generation() {
     let home = Home::new();
