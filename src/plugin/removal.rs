@@ -224,12 +224,14 @@ impl PluginStore {
             if other == plugin.name {
                 continue;
             }
-            let own = Path::new(PACKAGES).join(other);
+            // What is no name is no directory's either.
+            let own = PluginName::parse(other).ok();
+            let own = own.map(|name| Path::new(PACKAGES).join(name.as_str()));
             // An entry that does not read as a plugin claims no more than its name does.
             let recorded = InstalledPlugin::read(other, entry)
                 .ok()
                 .and_then(|other| location::name_place(self.root(), &other.package_path).ok());
-            let claims = std::iter::once(own).chain(recorded);
+            let claims = own.into_iter().chain(recorded);
             for claim in claims {
                 let overlaps =
                     |place: &&PathBuf| place.starts_with(&claim) || claim.starts_with(place);

@@ -307,6 +307,18 @@ fn a_package_path_may_be_relative_to_the_store_or_go_by_another_name_of_the_root
     }
 }
 
+/// What is no name claims no directory.
+#[test]
+fn a_bad_name_in_the_registry_keeps_no_other_plugin_where_it_is() {
+    for bad in BAD_NAMES {
+        let (home, _outside) = home_with_outside();
+        edit_registry(&home, |registry| registry["plugins"][bad] = json!({}));
+        let (store, guard) = home.locked();
+        remove(&store, &guard, "demo", Packages::Move).unwrap();
+        store.restore(&guard, "demo").unwrap();
+    }
+}
+
 #[test]
 fn another_plugins_package_is_not_taken_along() {
     let (home, _outside) = home_with_outside();
