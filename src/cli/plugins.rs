@@ -219,8 +219,8 @@ enum Store {
 
 pub(crate) fn run(args: &PluginsArgs, out: &mut Out) -> anyhow::Result<Status> {
     let roots = roots()?;
-    if args.command.changes() {
-        change::tidy(&stores(&roots, None))?;
+    if let Some(scope) = args.command.changes() {
+        change::tidy(&stores(&roots, scope))?;
     }
     match &args.command {
         PluginsCommand::List(args) => view::list(args, &roots, out),
@@ -236,20 +236,20 @@ pub(crate) fn run(args: &PluginsArgs, out: &mut Out) -> anyhow::Result<Status> {
 }
 
 impl PluginsCommand {
-    /// Whether it is to change something.
-    fn changes(&self) -> bool {
-        let report = match self {
+    /// The scope of what it is to change, if anything.
+    fn changes(&self) -> Option<Option<Store>> {
+        let (report, scope) = match self {
             PluginsCommand::List(_) | PluginsCommand::Inspect(_) | PluginsCommand::Retired(_) => {
-                return false;
+                return None;
             }
-            PluginsCommand::Install(args) => &args.report,
-            PluginsCommand::Enable(args) => &args.report,
-            PluginsCommand::Disable(args) => &args.report,
-            PluginsCommand::Remove(args) => &args.report,
-            PluginsCommand::Restore(args) => &args.report,
-            PluginsCommand::Purge(args) => &args.report,
+            PluginsCommand::Install(args) => (&args.report, Some(args.scope)),
+            PluginsCommand::Enable(args) => (&args.report, args.scope),
+            PluginsCommand::Disable(args) => (&args.report, args.scope),
+            PluginsCommand::Remove(args) => (&args.report, args.scope),
+            PluginsCommand::Restore(args) => (&args.report, args.scope),
+            PluginsCommand::Purge(args) => (&args.report, args.scope),
         };
-        !report.dry_run
+        (!report.dry_run).then_some(scope)
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Dir, DiskError, Kind, LockGuard, Result, io_error, os_error};
 use rustix::fs::{Access, AtFlags, Gid, Mode, OFlags, RawMode, Stat, Uid};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -27,15 +27,8 @@ const MAX_LINKS: usize = 40;
 /// directory) fails are the new bytes in place and perhaps not yet durable.
 pub fn replace(guard: &LockGuard, path: &Path, bytes: &[u8]) -> Result<()> {
     guard.check(path)?;
-    let target = follow_links(path)?;
-    let (Some(parent), Some(name)) = (target.parent(), target.file_name()) else {
-        return Err(DiskError::NotAFile { path: target });
-    };
-    let Some(dir) = Dir::open(parent)? else {
-        let gone = std::io::ErrorKind::NotFound.into();
-        return Err(io_error("open the directory of", &target)(gone));
-    };
-    replace_in(&dir, name, bytes)
+    let (dir, name) = target_of(path)?;
+    replace_in(&dir, &name, bytes)
 }
 
 /// As [`replace`], for a file below a root, where no link is followed: not the file itself, and none on
@@ -46,7 +39,7 @@ pub fn replace_below(guard: &LockGuard, root: &Path, relative: &Path, bytes: &[u
     match dir.parent_of(relative)? {
         Some((parent, name)) => replace_in(&parent, name, bytes),
         None => Err(io_error("open the directory of", &root.join(relative))(
-            std::io::ErrorKind::NotFound.into(),
+            ErrorKind::NotFound.into(),
         )),
     }
 }
@@ -99,8 +92,12 @@ pub(super) fn sweep_in(dir: &Dir) -> Result<()> {
         if !name.as_encoded_bytes().starts_with(STRAY_PREFIX.as_bytes()) {
             continue;
         }
-        let Some(file) = dir.open_file(&name)? else {
-            continue;
+        let file = match dir.open_file(&name) {
+            Ok(Some(file)) => file,
+            // Nothing of vak's: it must not stop what vak is about to do.
+            Ok(None) | Err(DiskError::NotAFile { .. }) => continue,
+            Err(error) if error.io_kind() == Some(ErrorKind::PermissionDenied) => continue,
+            Err(error) => return Err(error),
         };
         // Whoever still holds it will rename or remove it.
         if file.try_lock().is_ok() {
@@ -112,12 +109,7 @@ pub(super) fn sweep_in(dir: &Dir) -> Result<()> {
 
 pub(super) fn replace_in(dir: &Dir, name: &OsStr, bytes: &[u8]) -> Result<()> {
     let path = dir.path().join(name);
-    let old = dir.stat(name)?;
-    match old.as_ref().map(Kind::of) {
-        None => {}
-        Some(Kind::File { .. }) => may_write(dir, name, &path)?,
-        Some(_) => return Err(DiskError::NotAFile { path }),
-    }
+    let old = check_target(dir, name, &path)?;
     sweep_in(dir)?;
     // Until an old file's mode is known to be set, nobody else may read the bytes.
     let mode = if old.is_none() { 0o666 } else { OWNER_ONLY };
@@ -125,6 +117,21 @@ pub(super) fn replace_in(dir: &Dir, name: &OsStr, bytes: &[u8]) -> Result<()> {
     temporary.fill(bytes, old.as_ref())?;
     temporary.rename_to(name)?;
     dir.sync()
+}
+
+/// What stands in the place of a file that is to be replaced, provided it may be.
+fn check_target(dir: &Dir, name: &OsStr, path: &Path) -> Result<Option<Stat>> {
+    let old = dir.stat(name)?;
+    match old.as_ref().map(Kind::of) {
+        None => {}
+        Some(Kind::File { .. }) => may_write(dir, name, path)?,
+        Some(_) => {
+            return Err(DiskError::NotAFile {
+                path: path.to_owned(),
+            });
+        }
+    }
+    Ok(old)
 }
 
 pub(super) fn may_write(dir: &Dir, name: &OsStr, path: &Path) -> Result<()> {
@@ -215,6 +222,20 @@ pub(super) fn unlink(dir: &Dir, name: &OsStr) -> Result<()> {
     }
 }
 
+/// The directory and the name of the file that a path means.
+fn target_of(path: &Path) -> Result<(Dir, OsString)> {
+    let target = follow_links(path)?;
+    let (Some(parent), Some(name)) = (target.parent(), target.file_name()) else {
+        return Err(DiskError::NotAFile { path: target });
+    };
+    match Dir::open(parent)? {
+        Some(dir) => Ok((dir, name.to_owned())),
+        None => Err(io_error("open the directory of", &target)(
+            ErrorKind::NotFound.into(),
+        )),
+    }
+}
+
 /// The file that a path means, with the links in its last step resolved, whether or not it exists.
 pub(crate) fn follow_links(path: &Path) -> Result<PathBuf> {
     let mut target = std::path::absolute(path).map_err(io_error("resolve", path))?;
@@ -225,12 +246,7 @@ pub(crate) fn follow_links(path: &Path) -> Result<PathBuf> {
                 target = target.parent().unwrap_or(Path::new("/")).join(next);
             }
             // Not a link, or nothing there yet.
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    std::io::ErrorKind::InvalidInput | std::io::ErrorKind::NotFound
-                ) =>
-            {
+            Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::NotFound) => {
                 return Ok(target);
             }
             Err(error) => return Err(io_error("resolve", &target)(error)),

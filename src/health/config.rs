@@ -2,6 +2,7 @@
 
 use super::{Check, Item, Place, Seen, Verdict, edit, look_at, merged};
 use crate::config::ConfigError;
+use crate::roots::Scope;
 use crate::words::{count, with_hints};
 use std::path::Path;
 
@@ -16,14 +17,18 @@ pub(super) fn readable(seen: &Seen) -> Check {
                 found: with_hints(why),
                 places: Vec::new(),
             });
+            let waiting = match seen.scope {
+                Scope::User => "no plugin",
+                Scope::Workspace => "no plugin of the workspace's",
+            };
             remedies.push(match why {
                 ConfigError::Text { .. } => edit(
                     &seen.path,
-                    "opens it to be mended; until then no plugin is cleaned up, and the file is left as it is",
+                    format!("opens it to be mended; until then {waiting} is cleaned up, and the file is left as it is"),
                 ),
                 _ => look_at(
                     &seen.path,
-                    "shows what stands there and whose it is; until it can be read no plugin is cleaned up",
+                    format!("shows what stands there and whose it is; until it can be read {waiting} is cleaned up"),
                 ),
             });
         }

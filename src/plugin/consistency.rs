@@ -225,10 +225,9 @@ impl PluginStore {
             return Ok(strays);
         };
         for entry in plugins.entries()? {
-            let is_temporary = entry
-                .name
-                .as_encoded_bytes()
-                .starts_with(STRAY_PREFIX.as_bytes());
+            let name = entry.name.as_encoded_bytes();
+            let is_file = matches!(entry.kind, Kind::File { .. });
+            let is_temporary = is_file && name.starts_with(STRAY_PREFIX.as_bytes());
             let is_staging = entry.name == "staging" && entry.kind == Kind::Directory;
             if is_temporary || is_staging {
                 let path = plugins.path().join(entry.name);

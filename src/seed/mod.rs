@@ -151,18 +151,27 @@ pub fn cleanup_retired_plugins(
 ) -> CleanupReport {
     let stores = PluginStore::open_all(roots);
     let before = failed.len();
-    let report = match policy(roots) {
-        Ok(policy) => {
-            let report = clean(&stores, &policy, mode, failed);
+    let mut policy = Policy::default();
+    let mut clear = stores.clone();
+    for (scope, root) in roots.iter() {
+        match Config::read(&root.join(config::FILE_NAME)) {
+            Ok(config) => policy.keep(scope, config.keep_retired),
+            Err(error) => {
+                failed.push(with_hints(&error));
+                // Without the operator's word nobody knows what is to be kept. A workspace speaks for its
+                // own store alone.
+                clear.retain(|store| scope == Scope::Workspace && store.scope() != scope);
+            }
+        }
+    }
+    let report = match clear.is_empty() {
+        true => CleanupReport::default(),
+        false => {
+            let report = clean(&clear, &policy, mode, failed);
             CleanupReport {
                 failed: Some(failed.len() - before),
                 ..report
             }
-        }
-        Err(error) => {
-            // Without the operator's word nobody knows what is to be kept.
-            failed.push(with_hints(&error));
-            CleanupReport::default()
         }
     };
     if mode.writes() {
