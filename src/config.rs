@@ -130,6 +130,16 @@ pub fn plan_prune(path: &Path, name: &str) -> Result<Option<Pruned>, ConfigError
     }
 }
 
+/// What [`restore_plugins_network_allow`] would do to the config at `path`; `None` if the entry is there
+/// already. Takes no lock and writes nothing.
+///
+/// # Errors
+/// [`ConfigError`] if the config can't be read or understood, or has no list any more.
+pub fn plan_put_back(path: &Path, cut: &Cut) -> Result<Option<Restored>, ConfigError> {
+    let bytes = read(path)?.unwrap_or_default();
+    put_back(&bytes, cut).map_err(text_error(path))
+}
+
 /// Takes the plugin `name` out of `[plugins] network_allow` of the config at `path`, which is read anew
 /// under the lock, and changes no other byte of it (see [`prune`]). A linked config stays a link, and the
 /// file keeps its mode.
@@ -172,8 +182,7 @@ pub fn restore_plugins_network_allow(
     cut: &Cut,
     mode: Mode,
 ) -> Result<Option<Restored>, ConfigError> {
-    let bytes = read(path)?.unwrap_or_default();
-    let restored = put_back(&bytes, cut).map_err(text_error(path))?;
+    let restored = plan_put_back(path, cut)?;
     if let Some(restored) = &restored
         && mode.writes()
     {

@@ -6,7 +6,7 @@ mod view;
 
 use super::out::Out;
 use super::{Format, Status, roots};
-use crate::plugin::PluginStore;
+use crate::plugin::{PluginStore, Restoration};
 use crate::roots::{Roots, Scope};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -303,7 +303,7 @@ fn nowhere(stores: &[PluginStore], name: &str) -> anyhow::Error {
         .iter()
         .find_map(|store| store.plan_restore(name).ok());
     match quarantined {
-        Some(plugin) => anyhow::anyhow!(
+        Some(Restoration { plugin, .. }) => anyhow::anyhow!(
             "neither store has a plugin `{name}`\nhint: it was taken away; bring it back with `vak plugins restore {}`",
             plugin.id
         ),

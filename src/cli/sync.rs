@@ -152,7 +152,8 @@ fn write_cleanup(out: &mut Out, report: &SeedReport) -> std::io::Result<()> {
     };
     writeln!(out, "{STRONG}Retired plugins{STRONG:#}: {taken}")?;
     for plugin in &cleanup.taken {
-        write_taken(out, plugin)?;
+        let namesakes = cleanup.taken.iter().filter(|it| it.name == plugin.name);
+        write_taken(out, plugin, namesakes.count() > 1)?;
     }
     for kept in &cleanup.kept {
         writeln!(
@@ -174,7 +175,7 @@ fn write_cleanup(out: &mut Out, report: &SeedReport) -> std::io::Result<()> {
     Ok(())
 }
 
-fn write_taken(out: &mut Out, plugin: &Taken) -> std::io::Result<()> {
+fn write_taken(out: &mut Out, plugin: &Taken, in_both_stores: bool) -> std::io::Result<()> {
     let verb = if plugin.quarantine.is_some() {
         "-"
     } else {
@@ -204,10 +205,14 @@ fn write_taken(out: &mut Out, plugin: &Taken) -> std::io::Result<()> {
         )?;
     }
     if plugin.quarantine.is_some() {
+        let option = match in_both_stores {
+            true => format!(" --scope {}", plugin.scope),
+            false => String::new(),
+        };
         writeln!(
             out,
             "      bring it back: {}",
-            plugin_command("restore", &plugin.name, "")
+            plugin_command("restore", &plugin.name, &option)
         )?;
     }
     Ok(())

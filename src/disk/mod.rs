@@ -28,7 +28,7 @@ pub use lock::{
     LOCK_FILE, LockGuard, LockState, TIMEOUT, lock, lock_all, lock_within, probe, probe_write,
     set_wait_hook,
 };
-pub use replace::{STRAY_PREFIX, create_private, replace, replace_below, sweep};
+pub use replace::{STRAY_PREFIX, check_replace, create_private, replace, replace_below, sweep};
 #[cfg(feature = "agent")]
 pub(crate) use replace::{follow_links, replace_at};
 #[cfg(feature = "agent")]

@@ -31,6 +31,17 @@ pub fn replace(guard: &LockGuard, path: &Path, bytes: &[u8]) -> Result<()> {
     replace_in(&dir, &name, bytes)
 }
 
+/// Whether [`replace`] would be let: an error if the file, or the directory that it is in, may not be
+/// written. Changes nothing.
+pub fn check_replace(path: &Path) -> Result<()> {
+    let (dir, name) = target_of(path)?;
+    let path = dir.path().join(&name);
+    check_target(&dir, &name, &path)?;
+    let access = Access::WRITE_OK | Access::EXEC_OK;
+    rustix::fs::accessat(&dir, ".", access, AtFlags::EACCESS)
+        .map_err(os_error("create a file beside", &path))
+}
+
 /// As [`replace`], for a file below a root, where no link is followed: not the file itself, and none on
 /// the way to it.
 pub fn replace_below(guard: &LockGuard, root: &Path, relative: &Path, bytes: &[u8]) -> Result<()> {

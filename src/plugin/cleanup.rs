@@ -4,12 +4,13 @@
 //! Applying looks again under the lock, finishes what an earlier process left unfinished, and removes one
 //! plugin after the other; one that fails does not stop the next.
 
+use super::grants::{self, reach};
 use super::package::hex;
 use super::pending::Unfinished;
 use super::record::{Quarantined, RecordedFinding, RemovalReason, findings};
-use super::store::{PluginStore, ScannedPlugin};
+use super::store::{PluginStore, ScannedPlugin, lock_what_can_be};
 use super::{Grant, Packages, PluginError, Result};
-use crate::disk::{self, LockGuard};
+use crate::disk::LockGuard;
 use crate::roots::Scope;
 use crate::words::with_hints;
 use serde::{Serialize, Serializer};
@@ -128,14 +129,15 @@ pub fn plan(stores: &[PluginStore], policy: &Policy) -> Plan {
 }
 
 /// The lock that [`apply`] needs: of those roots that exist. Nothing is created where there is nothing to
-/// clean.
+/// clean. A root that can't be locked stops only what would change it.
 pub fn lock(stores: &[PluginStore]) -> Result<LockGuard> {
     let roots: Vec<_> = stores
         .iter()
         .flat_map(PluginStore::governed_roots)
+        .map(|(_, root)| root)
         .filter(|root| root.is_dir())
         .collect();
-    Ok(disk::lock_all(&roots)?)
+    lock_what_can_be(&roots)
 }
 
 /// Cleans the stores. `expected` is the digest of the plan that was agreed to: if the stores have changed
@@ -150,7 +152,8 @@ pub fn apply(
         return Err(PluginError::PlanChanged);
     }
     let mut summary = Summary::default();
-    for store in stores {
+    // Whether a store without its lock has anything to settle is not told here: what is stale there fails below.
+    for store in stores.iter().filter(|store| guard.covers(store.root())) {
         settle(store, guard, &mut summary);
     }
     let Plan { stale, failed, .. } = plan(stores, policy);
@@ -170,7 +173,8 @@ fn look(store: &PluginStore, policy: &Policy, plan: &mut Plan) -> Result<()> {
     for plugin in store.scan()? {
         let kept = policy.keeps(store.scope(), &plugin.plugin.name);
         if plugin.scan.is_retired() {
-            plan.stale.push(judge(store, policy, &plugin));
+            let stale = judge(store, policy, &plugin, &plan.stale);
+            plan.stale.push(stale);
         } else if let (Some(error), false) = (plugin.unreadable(), kept) {
             plan.failed.push(Failure {
                 scope: store.scope(),
@@ -182,15 +186,25 @@ fn look(store: &PluginStore, policy: &Policy, plan: &mut Plan) -> Result<()> {
     Ok(())
 }
 
-fn judge(store: &PluginStore, policy: &Policy, scanned: &ScannedPlugin) -> Stale {
+/// Plans one removal. `before` are those that are planned before it, and will be done by then.
+fn judge(store: &PluginStore, policy: &Policy, scanned: &ScannedPlugin, before: &[Stale]) -> Stale {
     let plugin = &scanned.plugin;
     let kept = policy.keeps(store.scope(), &plugin.name);
-    let removal = (!kept)
-        .then(|| store.plan_removal(&plugin.name, RemovalReason::Retired, Packages::Move))
-        .transpose();
-    let (grants, obstacle) = match removal {
-        Ok(removal) => (removal.map_or_else(Vec::new, |it| it.grants), None),
-        Err(error) => (Vec::new(), Some(error.to_string())),
+    let gone: Vec<_> = before
+        .iter()
+        .filter(|it| it.name == plugin.name && !it.kept && it.obstacle.is_none())
+        .map(|it| it.scope)
+        .collect();
+    let removal = (!kept).then(|| {
+        let removal = store.plan_removal(&plugin.name, RemovalReason::Retired, Packages::Move)?;
+        match gone.is_empty() {
+            true => Ok(removal.grants),
+            false => grants::plan(store, &plugin.name, &gone),
+        }
+    });
+    let (grants, obstacle) = match removal.transpose() {
+        Ok(grants) => (grants.unwrap_or_default(), None),
+        Err(error) => (Vec::new(), Some(with_hints(&error))),
     };
     Stale {
         scope: scanned.scope,
@@ -224,7 +238,10 @@ fn settle(store: &PluginStore, guard: &LockGuard, summary: &mut Summary) {
 }
 
 fn remove(store: &PluginStore, guard: &LockGuard, stale: &Stale, summary: &mut Summary) {
-    match store.remove(guard, &stale.name, RemovalReason::Retired, Packages::Move) {
+    let removed = reach(guard, store.root()).and_then(|guard| {
+        store.remove(&guard, &stale.name, RemovalReason::Retired, Packages::Move)
+    });
+    match removed {
         Ok(removed) => summary.removed.push(removed),
         Err(error) => summary.failed.push(Failure {
             scope: stale.scope,

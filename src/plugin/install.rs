@@ -10,7 +10,7 @@ use super::document::Registry;
 use super::location::{self, LocationFault, PACKAGES};
 use super::manifest::{self, Manifest};
 use super::package::{Survey, refused, survey};
-use super::pending::STAGING;
+use super::pending::{STAGING, Settled};
 use super::{Format, InstalledPlugin, PackageFault, PluginError, PluginStore, Result, now_unix};
 use crate::disk::{self, Dir, LockGuard};
 use crate::scan::{Grade, Scanner};
@@ -84,8 +84,8 @@ impl PluginStore {
         package: &Path,
         options: InstallOptions,
     ) -> Result<Installation> {
-        self.settle(guard)?;
-        self.install_from(guard, package, options)
+        let settled = self.settle(guard)?;
+        self.install_from(guard, settled, package, options)
     }
 
     /// Installs a package that is in memory: its files by path relative to it.
@@ -95,11 +95,11 @@ impl PluginStore {
         files: &[(&Path, &[u8])],
         options: InstallOptions,
     ) -> Result<Installation> {
-        self.settle(guard)?;
+        let settled = self.settle(guard)?;
         let aside = Path::new(STAGING).join("files");
         let installed = self
             .write_aside(guard, files, &aside)
-            .and_then(|()| self.install_from(guard, &self.root().join(&aside), options));
+            .and_then(|()| self.install_from(guard, settled, &self.root().join(&aside), options));
         // The first error is the one to tell; what stays is cleared before the next change.
         let cleared = self.clear_staging(guard);
         installed.and_then(|installation| cleared.map(|()| installation))
@@ -108,10 +108,12 @@ impl PluginStore {
     fn install_from(
         &self,
         guard: &LockGuard,
+        mut settled: Settled,
         package: &Path,
         options: InstallOptions,
     ) -> Result<Installation> {
         let candidate = read_candidate(package, options)?;
+        settled.check(candidate.manifest.name.as_str())?;
         let registry = self.load()?;
         let (installation, candidate) = self.judge(&registry, candidate, options)?;
         match installation.state {

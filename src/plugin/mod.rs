@@ -23,7 +23,8 @@
 //! - **Remove** writes all it is going to do into `pending/<id>.json`, which decides. Then it puts the
 //!   record into the quarantine, takes the plugin out of the registry, moves the packages, takes its entry
 //!   out of the configs and deletes the pending file. Every step does nothing where it was done before, so
-//!   whoever takes the lock next finishes what is pending by the same code ([`PluginStore::settle`]).
+//!   whoever takes the lock next finishes what is pending by the same code ([`PluginStore::settle`]), in
+//!   whatever directory: the file names the configs.
 //! - **Restore** decides in the same way and goes the other way round: packages, registry, configs, and last
 //!   the quarantine's entry.
 //! - **Purge** renames the entry into `staging/`, which decides, and deletes it there.
@@ -36,7 +37,11 @@
 //! Names are checked before they become paths. What the registry, a record or a pending file says about
 //! paths is data: a path that does not lead, by real directories, to a place inside this store's
 //! `packages/` is neither followed nor changed. A store that a workspace brings along cannot put a plugin's
-//! entry into the user's config, except one that was taken out of it for that workspace.
+//! entry into the user's config, except one that was taken out of it for that workspace; not by a link in the
+//! place of its own config either.
+//!
+//! A change that would stop half-way is refused before it begins: where a config that names the plugin cannot
+//! be understood, written or locked. What a workspace has there keeps nothing else from the user's store.
 
 pub mod cleanup;
 mod consistency;
@@ -267,6 +272,16 @@ pub enum PluginError {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
+        why: String,
+    },
+    /// A plugin's config entry stays as it is; all else was done.
+    #[error("the entry of `{name}` in `network_allow` was left as it is in `{}`: {why}", config.display())]
+    Entry {
+        /// The plugin.
+        name: String,
+        /// The config.
+        config: PathBuf,
+        /// Why.
         why: String,
     },
     /// A change could not be brought to its end. It is recorded as unfinished and goes on with the next

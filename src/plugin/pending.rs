@@ -1,11 +1,11 @@
 //! Removals and restores under way: written down before they begin, deleted when they have ended, and
 //! finished by whoever takes the lock next if their process did not.
 
-use super::grants::GRANTS;
+use super::grants::{self, GRANTS, PutBack};
 use super::name::QuarantineId;
 use super::quarantine::QUARANTINE;
 use super::record::{Quarantined, Record};
-use super::removal;
+use super::removal::{self, Restoration};
 use super::{PluginError, PluginStore, Result};
 use crate::disk::{self, LockGuard};
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,9 @@ pub struct Unfinished {
 pub struct Settled {
     /// Changes that are finished now.
     pub finished: Vec<Unfinished>,
-    /// Changes that could not be finished, by the name of what is pending, and why.
+    /// The restores among them, with what became of the config entries.
+    pub restored: Vec<Restoration>,
+    /// Changes that could not be finished, or not wholly, by the name of what is pending, and why.
     pub failed: Vec<(String, PluginError)>,
 }
 
@@ -83,7 +85,7 @@ impl PluginStore {
         for id in self.pending_ids()? {
             match self.finish(guard, &id) {
                 Ok(None) => {}
-                Ok(Some(finished)) => settled.finished.push(finished),
+                Ok(Some((finished, put_back))) => settled.add(finished, put_back),
                 Err(error) => settled.failed.push((id.to_string(), error)),
             }
         }
@@ -119,16 +121,24 @@ impl PluginStore {
             || is_empty(GRANTS)?)
     }
 
-    fn finish(&self, guard: &LockGuard, id: &QuarantineId) -> Result<Option<Unfinished>> {
+    fn finish(
+        &self,
+        guard: &LockGuard,
+        id: &QuarantineId,
+    ) -> Result<Option<(Unfinished, Vec<PutBack>)>> {
         let Some(pending) = self.read_pending(id)? else {
             return Ok(None);
         };
         let ended = match pending.operation {
-            Operation::Remove => removal::carry_out(self, guard, &pending.record),
-            Operation::Restore => removal::bring_back(self, guard, &pending.record).map(drop),
+            Operation::Remove => {
+                removal::carry_out(self, guard, &pending.record).map(|()| Vec::new())
+            }
+            Operation::Restore => removal::bring_back(self, guard, &pending.record),
         };
         match ended {
-            Ok(()) => Ok(Some(pending.describe())),
+            Ok(put_back) => Ok(Some((pending.describe(), put_back))),
+            // It has ended, without a change.
+            Err(error @ PluginError::NameTaken { .. }) => Err(error),
             Err(error) => Err(removal::unfinished(&pending.record, error)),
         }
     }
@@ -209,6 +219,47 @@ impl PluginStore {
     }
 }
 
+impl Settled {
+    fn add(&mut self, finished: Unfinished, put_back: Vec<PutBack>) {
+        let left_out = put_back
+            .iter()
+            .filter_map(|it| grants::left_out(&finished.plugin, it));
+        let id = &finished.plugin.id;
+        self.failed
+            .extend(left_out.map(|error| (id.clone(), error)));
+        if finished.operation == Operation::Restore {
+            self.restored.push(Restoration {
+                plugin: finished.plugin.clone(),
+                grants: put_back,
+            });
+        }
+        self.finished.push(finished);
+    }
+
+    /// The removal of this plugin that was finished, if it was.
+    pub(super) fn removed(self, wanted: &str) -> Option<Quarantined> {
+        let mut finished = self.finished.into_iter();
+        finished
+            .find(|done| done.operation == Operation::Remove && is_meant(&done.plugin, wanted))
+            .map(|done| done.plugin)
+    }
+
+    /// The restore of this plugin that was finished, if it was.
+    pub(super) fn restored(self, wanted: &str) -> Option<Restoration> {
+        let mut restored = self.restored.into_iter();
+        restored.find(|done| is_meant(&done.plugin, wanted))
+    }
+
+    /// The error of a change of this plugin that has begun and could not be finished: no other may begin.
+    pub(super) fn check(&mut self, name: &str) -> Result<()> {
+        let is_of_it = |(_, error): &(String, PluginError)| matches!(error, PluginError::Unfinished { name: of, .. } if of.eq_ignore_ascii_case(name));
+        match self.failed.iter().position(is_of_it) {
+            Some(at) => Err(self.failed.swap_remove(at).1),
+            None => Ok(()),
+        }
+    }
+}
+
 impl Pending {
     fn describe(&self) -> Unfinished {
         Unfinished {
@@ -216,6 +267,10 @@ impl Pending {
             plugin: self.record.about.clone(),
         }
     }
+}
+
+fn is_meant(plugin: &Quarantined, id_or_name: &str) -> bool {
+    plugin.name == id_or_name || plugin.id == id_or_name
 }
 
 fn pending_file(id: &str) -> PathBuf {

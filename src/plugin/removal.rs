@@ -6,7 +6,7 @@ use super::grants::{self, PutBack};
 use super::install::refuse_unread;
 use super::installed::InstalledPlugin;
 use super::location::{self, LocationFault, PACKAGES};
-use super::pending::{Operation, PENDING, Pending, Settled};
+use super::pending::{Operation, Pending};
 use super::quarantine::QUARANTINE;
 use super::raw::list_to_raw;
 use super::record::{
@@ -64,14 +64,15 @@ impl PluginStore {
         reason: RemovalReason,
         packages: Packages,
     ) -> Result<Quarantined> {
-        let settled = self.settle(guard)?;
-        if let Some(done) = already_done(settled, name, Operation::Remove)?
+        let mut settled = self.settle(guard)?;
+        settled.check(name)?;
+        if let Some(done) = settled.removed(name)
             && !self.has(name)?
         {
             return Ok(done);
         }
         let record = self.draft(name, reason, packages)?;
-        grants::check_cover(self, guard, &record.about)?;
+        grants::check_reach(self, guard, &record.about)?;
         let pending = Pending {
             operation: Operation::Remove,
             record,
@@ -84,23 +85,26 @@ impl PluginStore {
     }
 
     /// What [`PluginStore::restore`] would bring back, or why it would refuse. Reads only.
-    pub fn plan_restore(&self, id_or_name: &str) -> Result<Quarantined> {
+    pub fn plan_restore(&self, id_or_name: &str) -> Result<Restoration> {
         let record = self.find_record(id_or_name)?;
         self.check_free(&record)?;
-        Ok(record.about)
+        let grants = grants::plan_put_back(self, &record.about)?;
+        let plugin = record.about;
+        Ok(Restoration { plugin, grants })
     }
 
     /// Brings a plugin back from the quarantine, by its id or, the newest one, by its name: packages,
     /// registry entry and config entries.
     pub fn restore(&self, guard: &LockGuard, id_or_name: &str) -> Result<Restoration> {
-        let settled = self.settle(guard)?;
-        if let Some(plugin) = already_done(settled, id_or_name, Operation::Restore)? {
-            let grants = Vec::new();
-            return Ok(Restoration { plugin, grants });
+        let mut settled = self.settle(guard)?;
+        settled.check(id_or_name)?;
+        if let Some(done) = settled.restored(id_or_name) {
+            return Ok(done);
         }
         let record = self.find_record(id_or_name)?;
         self.check_free(&record)?;
-        grants::check_cover(self, guard, &record.about)?;
+        grants::plan_put_back(self, &record.about)?;
+        grants::check_reach(self, guard, &record.about)?;
         let pending = Pending {
             operation: Operation::Restore,
             record,
@@ -141,7 +145,7 @@ impl PluginStore {
             removed_at_unix,
             reason,
             findings: self.findings(&plugin, reason)?,
-            grants: grants::plan(self, name)?,
+            grants: grants::plan(self, name, &[])?,
         };
         Ok(Record::new(about, part, moved))
     }
@@ -253,10 +257,7 @@ impl PluginStore {
         let name = parse_name(&about.name)?;
         let registry = self.load()?;
         if let Some(installed) = registry.same_name(name.as_str()) {
-            return Err(PluginError::NameTaken {
-                id: about.id.clone(),
-                installed: installed.to_owned(),
-            });
+            return Err(name_taken(record, installed));
         }
         versions(self, record, &registry)?;
         let Some(root) = self.open_root()? else {
@@ -283,8 +284,7 @@ impl PluginStore {
         let id = &record.about.id;
         let untouched = self
             .load()
-            .and_then(|registry| is_same_entry(self, &registry, record))
-            .unwrap_or(false);
+            .is_ok_and(|registry| Entry::of(record, &registry) == Entry::Same);
         let given_up = untouched
             && self.end(guard, id).is_ok()
             && disk::remove_tree(guard, self.root(), &Path::new(QUARANTINE).join(id)).is_ok();
@@ -301,9 +301,14 @@ impl PluginStore {
 
 /// Removes as the record says, from wherever an earlier attempt ended.
 pub(super) fn carry_out(store: &PluginStore, guard: &LockGuard, record: &Record) -> Result<()> {
-    let entry = store.write_record(guard, record)?;
     let mut registry = store.load()?;
-    if is_same_entry(store, &registry, record)? {
+    let state = Entry::of(record, &registry);
+    if state == Entry::Another {
+        // What is there is not what was to be removed, and needs its packages and its config entries.
+        return store.end(guard, &record.about.id);
+    }
+    let entry = store.write_record(guard, record)?;
+    if state == Entry::Same {
         registry.plugins.remove(&record.about.name);
         registry.versions.remove(&record.about.name);
         registry.record(&Event::new("removed", &record.about))?;
@@ -324,6 +329,12 @@ pub(super) fn bring_back(
     guard: &LockGuard,
     record: &Record,
 ) -> Result<Vec<PutBack>> {
+    let mut registry = store.load()?;
+    let state = Entry::of(record, &registry);
+    if state == Entry::Another {
+        store.end(guard, &record.about.id)?;
+        return Err(name_taken(record, &record.about.name));
+    }
     let entry = Path::new(QUARANTINE).join(&record.about.id);
     for moved in &record.packages {
         let place = entry.join(&moved.to);
@@ -331,9 +342,8 @@ pub(super) fn bring_back(
             disk::move_dir(guard, store.root(), &place, &moved.from)?;
         }
     }
-    let mut registry = store.load()?;
-    let name = &record.about.name;
-    if !is_same_entry(store, &registry, record)? {
+    if state == Entry::Gone {
+        let name = &record.about.name;
         let part = &record.registry;
         registry
             .plugins
@@ -379,19 +389,22 @@ impl<'a> Event<'a> {
     }
 }
 
-/// Whether the registry has the plugin that the record is about. Another one of that name can only have been
-/// put there by another program since, and is not touched.
-fn is_same_entry(store: &PluginStore, registry: &Registry, record: &Record) -> Result<bool> {
-    match registry.entry(&record.about.name) {
-        None => Ok(false),
-        Some(entry) if entry.get() == record.registry.entry.get() => Ok(true),
-        Some(_) => Err(PluginError::Record {
-            path: store
-                .root()
-                .join(PENDING)
-                .join(format!("{}.json", record.about.id)),
-            why: "the registry has another plugin of that name by now".to_owned(),
-        }),
+/// What the registry has under the name of the plugin that a record is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Entry {
+    Gone,
+    Same,
+    /// It can only have been put there by another program since, and is not touched.
+    Another,
+}
+
+impl Entry {
+    fn of(record: &Record, registry: &Registry) -> Entry {
+        match registry.entry(&record.about.name) {
+            None => Entry::Gone,
+            Some(entry) if entry.get() == record.registry.entry.get() => Entry::Same,
+            Some(_) => Entry::Another,
+        }
     }
 }
 
@@ -425,31 +438,18 @@ fn versions(
     }
 }
 
+fn name_taken(record: &Record, installed: &str) -> PluginError {
+    PluginError::NameTaken {
+        id: record.about.id.clone(),
+        installed: installed.to_owned(),
+    }
+}
+
 fn is_there(store: &PluginStore, place: &Path) -> Result<bool> {
     match store.open_root()? {
         Some(root) => Ok(root.descend(place)?.is_some()),
         None => Ok(false),
     }
-}
-
-/// Whether settling has already done what was asked for, or failed at it.
-fn already_done(
-    settled: Settled,
-    wanted: &str,
-    operation: Operation,
-) -> Result<Option<Quarantined>> {
-    let is_wanted = |plugin: &Quarantined| plugin.name == wanted || plugin.id == wanted;
-    for (_, error) in settled.failed {
-        if let PluginError::Unfinished { name, .. } = &error
-            && name == wanted
-        {
-            return Err(error);
-        }
-    }
-    let mut finished = settled.finished.into_iter();
-    Ok(finished
-        .find(|done| done.operation == operation && is_wanted(&done.plugin))
-        .map(|done| done.plugin))
 }
 
 pub(super) fn unfinished(record: &Record, error: PluginError) -> PluginError {

@@ -7,7 +7,7 @@ use super::location::{self, LocationFault};
 use super::name::QuarantineId;
 use super::package::{Digest, Survey, survey};
 use super::{PluginError, Result, lossy_path, parse_name};
-use crate::disk::{self, Dir, LockGuard};
+use crate::disk::{self, Dir, DiskError, LockGuard};
 use crate::roots::{Roots, Scope};
 use crate::scan::{Grade, Scanner};
 use crate::tools::{RetiredTool, retired_tool};
@@ -17,6 +17,7 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// How often a store that changes while it is looked at is looked at, before what was seen is said as it is.
 const LOOKS: usize = 4;
@@ -137,23 +138,29 @@ impl PluginStore {
 
     /// The config entries that would go with a plugin of this store. Reads only.
     pub fn grants(&self, name: &str) -> Result<Vec<Grant>> {
-        grants::plan(self, name)
+        grants::plan(self, name, &[])
     }
 
     /// Takes the lock that changes to this store need: of its own root, which is created if it is missing,
-    /// and of those other roots that exist, because their configs may name its plugins.
+    /// and of those other roots that exist, because their configs may name its plugins. One that can't be
+    /// locked stops only what would change it.
     pub fn lock(&self) -> Result<LockGuard> {
         let roots: Vec<_> = self
             .governed_roots()
+            .map(|(_, root)| root)
             .filter(|root| *root == self.root || root.is_dir())
             .collect();
-        Ok(disk::lock_all(&roots)?)
+        match lock_what_can_be(&roots)? {
+            guard if guard.covers(&self.root) => Ok(guard),
+            _ => Ok(disk::lock(&self.root)?),
+        }
     }
 
     /// Its own root, and those of the stores that the same configs govern.
-    pub(super) fn governed_roots(&self) -> impl Iterator<Item = &Path> {
-        let others = self.neighbours.iter().map(|(_, root)| root.as_path());
-        std::iter::once(self.root.as_path()).chain(others)
+    pub(super) fn governed_roots(&self) -> impl Iterator<Item = (Scope, &Path)> {
+        let others = self.neighbours.iter();
+        let others = others.map(|(scope, root)| (*scope, root.as_path()));
+        std::iter::once((self.scope, self.root.as_path())).chain(others)
     }
 
     /// Every installed plugin, by name.
@@ -340,10 +347,16 @@ impl PluginStore {
 
     /// Whether another store that the same configs govern has a plugin of this name.
     /// One that cannot be read may have it.
-    pub(super) fn neighbour_has(&self, name: &str) -> bool {
+    /// The stores in `gone` are taken to have none.
+    pub(super) fn neighbour_has(&self, name: &str, gone: &[Scope]) -> bool {
         self.neighbours
             .iter()
-            .any(|(scope, root)| PluginStore::open(root, *scope).has(name).unwrap_or(true))
+            .filter(|(scope, _)| !gone.contains(scope))
+            .any(|(scope, root)| PluginStore::open(root, *scope).may_have(name))
+    }
+
+    pub(super) fn may_have(&self, name: &str) -> bool {
+        self.has(name).unwrap_or(true)
     }
 
     pub(super) fn load(&self) -> Result<Registry> {
@@ -401,6 +414,28 @@ impl PluginStore {
         let root = self.open_root().map_err(unreadable)?;
         self.locate_in(root.as_ref(), &plugin.package_path)
     }
+}
+
+/// Locks several roots as one, but for those that can't be locked, whatever stands in the lock's place there.
+/// Another process's lock is waited for. An error if none can be locked.
+pub(super) fn lock_what_can_be(roots: &[&Path]) -> Result<LockGuard> {
+    let error = match disk::lock_all(roots) {
+        Err(error) if !is_held(&error) && roots.len() > 1 => error,
+        locked => return Ok(locked?),
+    };
+    let can_be = |root: &&Path| match disk::lock_within(&[root], Duration::ZERO) {
+        Ok(_) => true,
+        Err(error) => is_held(&error),
+    };
+    let roots: Vec<_> = roots.iter().copied().filter(can_be).collect();
+    match roots.is_empty() {
+        true => Err(error.into()),
+        false => Ok(disk::lock_all(&roots)?),
+    }
+}
+
+fn is_held(error: &DiskError) -> bool {
+    matches!(error, DiskError::LockTimeout { .. })
 }
 
 fn lossy_if_any<S: Serializer>(

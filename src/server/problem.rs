@@ -327,6 +327,7 @@ impl From<PluginError> for Problem {
                 Problem::internal(format!("a package path is refused: {fault}"))
             }
             PluginError::SharedPackage { .. } => Problem::internal("two plugins share a package"),
+            PluginError::Entry { .. } => Problem::internal("a config entry was left as it is"),
             PluginError::Record { .. } => Problem::internal("a quarantine record is damaged"),
             _ => Problem::internal("the plugin store refused"),
         }

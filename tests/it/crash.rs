@@ -5,7 +5,7 @@
 //! if nothing had happened. `VAK_CRASH_POINTS=all` tries every call, as `scripts/crash-matrix` does; else a
 //! sample is tried that holds each kind of call.
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Run, Sandbox};
 use crate::strace::{self, CHANGES, Call, Disturbed, FILLS, Fault, READS};
 use crate::tree::Tree;
 use serde::de::IgnoredAny;
@@ -22,6 +22,8 @@ struct Scenario {
     command: &'static [&'static str],
     /// Whether the command is meant to delete package files for good.
     deletes: bool,
+    /// Whether what it leaves is first looked after in another directory, as a service does.
+    elsewhere: bool,
 }
 
 #[test]
@@ -31,6 +33,7 @@ fn seed_into_an_empty_home() {
         before: &[],
         command: &["setup", "seed"],
         deletes: false,
+        elsewhere: false,
     });
 }
 
@@ -45,6 +48,7 @@ fn seed_that_clears_a_retired_plugin() {
         ],
         command: &["setup", "seed"],
         deletes: false,
+        elsewhere: false,
     });
 }
 
@@ -55,6 +59,7 @@ fn seed_that_updates_a_starter_plugin() {
         before: &[],
         command: &["setup", "seed"],
         deletes: false,
+        elsewhere: false,
     };
     check_from(&scenario, crate::seed::seed_as_an_earlier_vak);
 }
@@ -66,6 +71,7 @@ fn install() {
         before: &[&["plugins", "install", STALE, "--allow-retired"]],
         command: &["plugins", "install", HEALTHY],
         deletes: false,
+        elsewhere: false,
     });
 }
 
@@ -76,6 +82,7 @@ fn enable() {
         before: &[&["plugins", "install", HEALTHY]],
         command: &["plugins", "enable", "healthy"],
         deletes: false,
+        elsewhere: false,
     });
 }
 
@@ -86,6 +93,7 @@ fn remove() {
         before: &[&["plugins", "install", HEALTHY]],
         command: &["plugins", "remove", "healthy"],
         deletes: false,
+        elsewhere: false,
     });
 }
 
@@ -99,6 +107,33 @@ fn restore() {
         ],
         command: &["plugins", "restore", "healthy"],
         deletes: false,
+        elsewhere: false,
+    });
+}
+
+#[test]
+fn remove_finished_elsewhere() {
+    check(&Scenario {
+        name: "plugins remove (finished elsewhere)",
+        before: &[&["setup", "seed"], &["plugins", "install", HEALTHY]],
+        command: &["plugins", "remove", "healthy"],
+        deletes: false,
+        elsewhere: true,
+    });
+}
+
+#[test]
+fn restore_finished_elsewhere() {
+    check(&Scenario {
+        name: "plugins restore (finished elsewhere)",
+        before: &[
+            &["setup", "seed"],
+            &["plugins", "install", HEALTHY],
+            &["plugins", "remove", "healthy"],
+        ],
+        command: &["plugins", "restore", "healthy"],
+        deletes: false,
+        elsewhere: true,
     });
 }
 
@@ -112,6 +147,7 @@ fn purge() {
         ],
         command: &["plugins", "purge", "--older-than", "0s"],
         deletes: true,
+        elsewhere: false,
     });
 }
 
@@ -119,6 +155,9 @@ fn purge() {
 pub(crate) const HEALTHY: &str = "../packages/healthy";
 /// One that instructs a retired tool.
 const STALE: &str = "../packages/stale";
+
+const CONFIG: &str =
+    "[plugins]\nnetwork_allow = [\n  \"stale\", # of stale\n  \"healthy\", # of healthy\n]\n";
 
 #[track_caller]
 fn check(scenario: &Scenario) {
@@ -187,6 +226,9 @@ impl<'a> Stage<'a> {
     fn set(scenario: &'a Scenario, arrange: fn(&Sandbox)) -> Stage<'a> {
         let sandbox = Sandbox::in_memory();
         write_packages(&sandbox);
+        if scenario.elsewhere {
+            sandbox.write("work/.vak/config.toml", CONFIG);
+        }
         for command in scenario.before {
             sandbox.vak(command).expect(0);
         }
@@ -244,6 +286,7 @@ impl<'a> Stage<'a> {
         ensure(disturbed.fired, || "the fault did not happen".to_owned())
             .and_then(|()| self.check_end(&disturbed, fault))
             .and_then(|()| self.check_left())
+            .and_then(|()| self.check_elsewhere())
             .and_then(|()| self.check_again())
             .map_err(place)
     }
@@ -289,6 +332,22 @@ impl<'a> Stage<'a> {
         })
     }
 
+    /// Looked after in another directory, it has happened wholly or not at all.
+    fn check_elsewhere(&self) -> Result<(), String> {
+        if !self.scenario.elsewhere {
+            return Ok(());
+        }
+        let mut command = self.sandbox.command(&["services-sync"]);
+        command.current_dir(self.sandbox.path().join("packages"));
+        let run = Run::from(command.output().unwrap());
+        ensure(run.code == 0, || format!("elsewhere: {}", run.stderr))?;
+        let end = normal(self.sandbox.tree());
+        ensure(end == self.before || end == self.after, || {
+            let differences = self.after.differences(&end);
+            format!("elsewhere it ends between (- expected, + got):\n{differences}")
+        })
+    }
+
     /// Run again, it ends where an undisturbed run does.
     fn check_again(&self) -> Result<(), String> {
         let again = self.sandbox.vak(self.scenario.command);
@@ -329,10 +388,7 @@ pub(crate) fn write_packages(sandbox: &Sandbox) {
         "packages/stale/skills/b/SKILL.md",
         skill("Call `python_eval(code)` with the code."),
     );
-    sandbox.write(
-        "home/.vak/config.toml",
-        "[plugins]\nnetwork_allow = [\n  \"stale\", # of stale\n  \"healthy\", # of healthy\n]\n",
-    );
+    sandbox.write("home/.vak/config.toml", CONFIG);
 }
 
 /// What every scenario does, by any of these calls. A program that came to use another would not be tested.

@@ -34,6 +34,7 @@ mod plugin_cleanup; // what calls a retired tool is taken away: all of it, or no
 mod plugin_cli; // `vak plugins`
 mod plugin_hostile; // names, paths, packages, links and records that mean harm
 mod plugin_registry; // what survives a rewrite, and what is never replaced
+mod plugin_workspace; // what a workspace brings along, and what it stops
 mod roots; // where vak's state lives
 mod scan; // the scanner's grades, from tables of cases
 mod scan_bounds; // what the scanner never does: allocate, break, take long

@@ -475,7 +475,7 @@ fn purging_deletes_only_what_is_old_enough() {
             .remove(&guard, name, RemovalReason::Requested, Packages::Move)
             .unwrap();
     }
-    let id = store.plan_restore("old").unwrap().id;
+    let id = store.plan_restore("old").unwrap().plugin.id;
     let record = home
         .sandbox
         .shared()

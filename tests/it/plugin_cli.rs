@@ -99,6 +99,7 @@ fn the_whole_life_of_a_plugin_dry_and_real() {
     let (dry, real) = home.dry_then_real(&["restore", "demo"]);
     assert_eq!(dry["plugin"]["id"], real["plugin"]["id"]);
     assert_eq!(real["grants"][0]["outcome"]["state"], "exact");
+    assert_eq!(dry["grants"], real["grants"]);
     let registry = ["plugins/registry.json"];
     assert_eq!(
         home.shared_tree().without(&registry),

@@ -331,12 +331,7 @@ pub(super) fn restore(args: &RestoreArgs, roots: &Roots, out: &mut Out) -> anyho
     let done = perform(
         &store,
         &args.report,
-        || {
-            Ok(Restoration {
-                plugin: store.plan_restore(id)?,
-                grants: Vec::new(),
-            })
-        },
+        || store.plan_restore(id),
         |guard| store.restore(guard, id),
     )?;
     let is_retired = !done.plugin.findings.is_empty();
@@ -368,21 +363,26 @@ fn write_restoration(out: &mut Out, report: &Report, done: &Restoration) -> io::
         }
     )?;
     for put_back in &done.grants {
-        writeln!(out, "  {}", put_back_in_words(put_back))?;
+        writeln!(out, "  {}", put_back_in_words(report, put_back))?;
     }
     Ok(())
 }
 
-fn put_back_in_words(put_back: &PutBack) -> String {
+fn put_back_in_words(report: &Report, put_back: &PutBack) -> String {
     let config = shown_path(&put_back.config);
+    let entry = "its entry in `network_allow`";
+    let (stands, is, was) = match report.dry_run {
+        true => ("would stand", "would be", "would not be"),
+        false => ("stands", "is", "was not"),
+    };
     match &put_back.outcome {
-        Outcome::Exact => format!("its entry in `network_allow` stands where it stood: {config}"),
-        Outcome::Last => format!(
-            "its entry in `network_allow` is the last one now, for the list has changed: {config}"
-        ),
-        Outcome::AlreadyThere => format!("its entry in `network_allow` was there: {config}"),
+        Outcome::Exact => format!("{entry} {stands} where it stood: {config}"),
+        Outcome::Last => {
+            format!("{entry} {is} the last one now, for the list has changed: {config}")
+        }
+        Outcome::AlreadyThere => format!("{entry} is there: {config}"),
         Outcome::LeftOut(why) => format!(
-            "{WARN}its entry in `network_allow` was not put back{WARN:#} into {config}: {}",
+            "{WARN}{entry} {was} put back{WARN:#} into {config}: {}",
             shown_text(why)
         ),
     }
