@@ -4,10 +4,11 @@
 //! Applying looks again under the lock, finishes what an earlier process left unfinished, and removes one
 //! plugin after the other; one that fails does not stop the next.
 
-use super::grants::{self, reach};
+use super::grants::reach;
 use super::package::hex;
 use super::pending::Unfinished;
 use super::record::{Quarantined, RecordedFinding, RemovalReason, findings};
+use super::removal::Inventory;
 use super::store::{PluginStore, ScannedPlugin, lock_what_can_be};
 use super::{Grant, Packages, PluginError, Result};
 use crate::disk::LockGuard;
@@ -158,22 +159,24 @@ pub fn apply(
     }
     let Plan { stale, failed, .. } = plan(stores, policy);
     summary.failed.extend(failed);
-    for stale in stale {
-        if stale.kept {
-            summary.kept.push(stale);
-        } else if let Some(store) = stores.iter().find(|store| store.scope() == stale.scope) {
-            remove(store, guard, &stale, &mut summary);
-        }
+    let (kept, stale): (Vec<_>, Vec<_>) = stale.into_iter().partition(|it| it.kept);
+    summary.kept = kept;
+    for store in stores {
+        let names = stale.iter().filter(|it| it.scope == store.scope());
+        let names: Vec<_> = names.map(|it| it.name.as_str()).collect();
+        remove(store, guard, &names, &mut summary);
     }
     Ok(summary)
 }
 
 fn look(store: &PluginStore, policy: &Policy, plan: &mut Plan) -> Result<()> {
     plan.unfinished.extend(store.unfinished()?);
-    for plugin in store.scan()? {
+    let scanned = store.scan()?;
+    let inventory = store.inventory()?;
+    for plugin in scanned {
         let kept = policy.keeps(store.scope(), &plugin.plugin.name);
         if plugin.scan.is_retired() {
-            let stale = judge(store, policy, &plugin, &plan.stale);
+            let stale = judge(store, &inventory, policy, &plugin, &plan.stale);
             plan.stale.push(stale);
         } else if let (Some(error), false) = (plugin.unreadable(), kept) {
             plan.failed.push(Failure {
@@ -187,7 +190,13 @@ fn look(store: &PluginStore, policy: &Policy, plan: &mut Plan) -> Result<()> {
 }
 
 /// Plans one removal. `before` are those that are planned before it, and will be done by then.
-fn judge(store: &PluginStore, policy: &Policy, scanned: &ScannedPlugin, before: &[Stale]) -> Stale {
+fn judge(
+    store: &PluginStore,
+    inventory: &Inventory,
+    policy: &Policy,
+    scanned: &ScannedPlugin,
+    before: &[Stale],
+) -> Stale {
     let plugin = &scanned.plugin;
     let kept = policy.keeps(store.scope(), &plugin.name);
     let gone: Vec<_> = before
@@ -195,15 +204,11 @@ fn judge(store: &PluginStore, policy: &Policy, scanned: &ScannedPlugin, before: 
         .filter(|it| it.name == plugin.name && !it.kept && it.obstacle.is_none())
         .map(|it| it.scope)
         .collect();
-    let removal = (!kept).then(|| {
-        let removal = store.plan_removal(&plugin.name, RemovalReason::Retired, Packages::Move)?;
-        match gone.is_empty() {
-            true => Ok(removal.grants),
-            false => grants::plan(store, &plugin.name, &gone),
-        }
-    });
+    let (reason, packages) = (RemovalReason::Retired, Packages::Move);
+    let removal =
+        (!kept).then(|| store.plan_removal_among(inventory, &plugin.name, reason, packages, &gone));
     let (grants, obstacle) = match removal.transpose() {
-        Ok(grants) => (grants.unwrap_or_default(), None),
+        Ok(removal) => (removal.map_or_else(Vec::new, |it| it.grants), None),
         Err(error) => (Vec::new(), Some(with_hints(&error))),
     };
     Stale {
@@ -237,17 +242,25 @@ fn settle(store: &PluginStore, guard: &LockGuard, summary: &mut Summary) {
     }
 }
 
-fn remove(store: &PluginStore, guard: &LockGuard, stale: &Stale, summary: &mut Summary) {
-    let removed = reach(guard, store.root()).and_then(|guard| {
-        store.remove(&guard, &stale.name, RemovalReason::Retired, Packages::Move)
-    });
-    match removed {
-        Ok(removed) => summary.removed.push(removed),
-        Err(error) => summary.failed.push(Failure {
-            scope: stale.scope,
-            plugin: Some(stale.name.clone()),
-            error,
-        }),
+fn remove(store: &PluginStore, guard: &LockGuard, names: &[&str], summary: &mut Summary) {
+    let failure = |plugin: Option<&str>, error| Failure {
+        scope: store.scope(),
+        plugin: plugin.map(str::to_owned),
+        error,
+    };
+    if names.is_empty() {
+        return;
+    }
+    let guard = match reach(guard, store.root()) {
+        Ok(guard) => guard,
+        Err(error) => return summary.failed.push(failure(None, error)),
+    };
+    let removals = store.remove_all(&guard, names, RemovalReason::Retired);
+    for (name, removed) in names.iter().zip(removals) {
+        match removed {
+            Ok(removed) => summary.removed.push(removed),
+            Err(error) => summary.failed.push(failure(Some(name), error)),
+        }
     }
 }
 

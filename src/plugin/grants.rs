@@ -13,7 +13,7 @@
 use super::pending::RECORD_LIMIT;
 use super::record::Quarantined;
 use super::{PluginError, PluginStore, Result, lossy_path};
-use crate::config::{self, ConfigError, Cut, Fault, Restored};
+use crate::config::{self, ConfigError, Cut, Fault, Pruned, Restored};
 use crate::disk::{self, Dir, DiskError, LockGuard};
 use crate::mode::Mode;
 use crate::roots::Scope;
@@ -78,20 +78,24 @@ struct Remembered {
 /// The entries that go when a plugin leaves this store: none of a plugin that another store of the same
 /// configs still has. The stores in `gone` are taken to have none. Refuses where a config cannot be changed.
 pub(super) fn plan(store: &PluginStore, name: &str, gone: &[Scope]) -> Result<Vec<Grant>> {
-    let mut grants = Vec::new();
-    if store.neighbour_has(name, gone) {
-        return Ok(grants);
-    }
+    let mut found = Vec::new();
     for place in Place::all(store) {
         let config = place.config();
-        let pruned = match config::plan_prune(&config, name) {
+        match config::plan_prune(&config, name) {
+            Ok(None) => {}
             // What a workspace has in the config's place is no reason to leave the user's plugin as it is.
-            Err(error) if place.root != store.root() && says_nothing(&place, &error) => None,
-            pruned => pruned?,
-        };
-        if let Some(pruned) = pruned {
+            Err(error) if place.root != store.root() && says_nothing(&place, &error) => {}
+            pruned => found.push((config, pruned)),
+        }
+    }
+    // Most plugins are in no config, and no other store need be read for them.
+    if found.is_empty() || store.neighbour_has(name, gone) {
+        return Ok(Vec::new());
+    }
+    let mut grants = Vec::new();
+    for (config, pruned) in found {
+        if let Some(Pruned { lines, .. }) = pruned? {
             disk::check_replace(&config)?;
-            let lines = pruned.lines;
             grants.push(Grant { config, lines });
         }
     }

@@ -170,7 +170,10 @@ impl PluginStore {
     }
 
     pub(super) fn is_pending(&self, id: &QuarantineId) -> Result<bool> {
-        Ok(self.pending_ids()?.contains(id))
+        let Some(dir) = self.open_below(PENDING)? else {
+            return Ok(false);
+        };
+        Ok(dir.kind(OsStr::new(&format!("{id}.json")))?.is_some())
     }
 
     /// What is pending, in the order of its names. A file that cannot be one is not this program's.

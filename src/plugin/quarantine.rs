@@ -9,7 +9,7 @@ use crate::disk::{self, Dir, Entry, Kind, LockGuard};
 use crate::words::in_one_line;
 use serde::Serialize;
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 pub(super) const QUARANTINE: &str = "plugins/quarantine";
@@ -225,8 +225,8 @@ impl PluginStore {
         }
     }
 
-    /// Puts a record into the quarantine. Returns the entry's place, relative to the root.
-    pub(super) fn write_record(&self, guard: &LockGuard, record: &Record) -> Result<PathBuf> {
+    /// Puts a record into the quarantine.
+    pub(super) fn write_record(&self, guard: &LockGuard, record: &Record) -> Result<()> {
         let entry = Path::new(QUARANTINE).join(&record.about.id);
         let path = entry.join(RECORD_FILE);
         let mut text =
@@ -236,8 +236,12 @@ impl PluginStore {
             })?;
         text.push('\n');
         disk::create_dirs(guard, self.root(), &entry)?;
-        disk::replace_below(guard, self.root(), &path, text.as_bytes())?;
-        Ok(entry)
+        Ok(disk::replace_below(
+            guard,
+            self.root(),
+            &path,
+            text.as_bytes(),
+        )?)
     }
 
     fn not_quarantined(&self, id: &str) -> PluginError {

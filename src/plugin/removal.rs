@@ -15,13 +15,14 @@ use super::record::{
 use super::store::location_error;
 use super::{PluginError, PluginName, PluginStore, Result, now_unix, parse_name};
 use crate::disk::{self, Dir, DiskError, Kind, LockGuard};
+use crate::roots::Scope;
 use crate::scan::Scanner;
 use crate::walk::scan_package;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// What becomes of a removed plugin's packages.
@@ -42,6 +43,19 @@ pub struct Restoration {
     pub grants: Vec<PutBack>,
 }
 
+/// A registry that was read once, for one removal or for many.
+pub(super) struct Inventory {
+    registry: Registry,
+    /// What is claimed, by the step below `packages/`: places overlap only where they share it.
+    claims: BTreeMap<OsString, Vec<Claim>>,
+}
+
+/// A place inside `packages/` that belongs to a plugin.
+struct Claim {
+    plugin: String,
+    place: PathBuf,
+}
+
 impl PluginStore {
     /// What [`PluginStore::remove`] would do, or why it would refuse. Reads only.
     pub fn plan_removal(
@@ -50,7 +64,20 @@ impl PluginStore {
         reason: RemovalReason,
         packages: Packages,
     ) -> Result<Quarantined> {
-        self.draft(name, reason, packages)
+        self.plan_removal_among(&self.inventory()?, name, reason, packages, &[])
+    }
+
+    /// As [`PluginStore::plan_removal`], of one plugin among others. The stores in `gone` are taken to have
+    /// no plugin of that name any more.
+    pub(super) fn plan_removal_among(
+        &self,
+        inventory: &Inventory,
+        name: &str,
+        reason: RemovalReason,
+        packages: Packages,
+        gone: &[Scope],
+    ) -> Result<Quarantined> {
+        self.draft(inventory, name, reason, packages, gone)
             .map(|record| record.about)
     }
 
@@ -71,16 +98,78 @@ impl PluginStore {
         {
             return Ok(done);
         }
-        let record = self.draft(name, reason, packages)?;
+        let record = self.begin_removal(guard, &self.inventory()?, name, reason, packages)?;
+        let done = carry_out(self, guard, &record);
+        self.end_removal(guard, record, done)
+    }
+
+    /// Takes several plugins away as [`PluginStore::remove`] takes one, each wholly or not at all, and reads
+    /// and writes the registry once for all of them. Says of each in turn how it went.
+    pub(super) fn remove_all(
+        &self,
+        guard: &LockGuard,
+        names: &[&str],
+        reason: RemovalReason,
+    ) -> Vec<Result<Quarantined>> {
+        let looked = self
+            .settle(guard)
+            .and_then(|settled| Ok((settled, self.inventory()?)));
+        let Ok((mut settled, mut inventory)) = looked else {
+            // The same fault meets each of them.
+            let remove = |name: &&str| self.remove(guard, name, reason, Packages::Move);
+            return names.iter().map(remove).collect();
+        };
+        let mut begin = |name: &&str| {
+            settled.check(name)?;
+            let record = self.begin_removal(guard, &inventory, name, reason, Packages::Move)?;
+            // As each would find it if they went one after the other.
+            inventory.registry.plugins.remove(name);
+            inventory.registry.versions.remove(name);
+            Ok(record)
+        };
+        let begun: Vec<Result<Record>> = names.iter().map(&mut begin).collect();
+        let records: Vec<&Record> = begun.iter().flatten().collect();
+        let mut fault = take_out(self, guard, &records).err();
+        let are_out = fault.is_none();
+        let mut end = |record: Record| {
+            let done = match fault.take() {
+                None if are_out => take_away(self, guard, &record),
+                // One of them is told; the others may go by themselves.
+                Some(error) => Err(error),
+                None => carry_out(self, guard, &record),
+            };
+            self.end_removal(guard, record, done)
+        };
+        begun.into_iter().map(|record| end(record?)).collect()
+    }
+
+    fn begin_removal(
+        &self,
+        guard: &LockGuard,
+        inventory: &Inventory,
+        name: &str,
+        reason: RemovalReason,
+        packages: Packages,
+    ) -> Result<Record> {
+        let record = self.draft(inventory, name, reason, packages, &[])?;
         grants::check_reach(self, guard, &record.about)?;
         let pending = Pending {
             operation: Operation::Remove,
             record,
         };
         self.begin(guard, &pending)?;
-        match carry_out(self, guard, &pending.record) {
-            Ok(()) => Ok(pending.record.about),
-            Err(error) => Err(self.give_up_or_leave(guard, &pending.record, error)),
+        Ok(pending.record)
+    }
+
+    fn end_removal(
+        &self,
+        guard: &LockGuard,
+        record: Record,
+        done: Result<()>,
+    ) -> Result<Quarantined> {
+        match done {
+            Ok(()) => Ok(record.about),
+            Err(error) => Err(self.give_up_or_leave(guard, &record, error)),
         }
     }
 
@@ -117,15 +206,22 @@ impl PluginStore {
     }
 
     /// All that a removal is going to do.
-    fn draft(&self, name: &str, reason: RemovalReason, packages: Packages) -> Result<Record> {
-        let registry = self.load()?;
+    fn draft(
+        &self,
+        inventory: &Inventory,
+        name: &str,
+        reason: RemovalReason,
+        packages: Packages,
+        gone: &[Scope],
+    ) -> Result<Record> {
+        let registry = &inventory.registry;
         let Some(part) = RegistryPart::of(name, &registry.plugins, &registry.versions) else {
             return Err(self.not_installed(name));
         };
         let (plugin, moved) = match packages {
             Packages::Move => {
-                let plugin = self.installed(&registry, name)?;
-                let moved = self.generations(&registry, &plugin)?;
+                let plugin = self.installed(registry, name)?;
+                let moved = self.generations(inventory, &plugin)?;
                 (plugin, moved)
             }
             // The entry may be anything; it is kept as it is.
@@ -145,7 +241,7 @@ impl PluginStore {
             removed_at_unix,
             reason,
             findings: self.findings(&plugin, reason)?,
-            grants: grants::plan(self, name, &[])?,
+            grants: grants::plan(self, name, gone)?,
         };
         Ok(Record::new(about, part, moved))
     }
@@ -173,7 +269,7 @@ impl PluginStore {
 
     /// The directories that hold a plugin's generations and nothing of another plugin's: its own below
     /// `packages/`, and what its entries name elsewhere in there.
-    fn generations(&self, registry: &Registry, plugin: &InstalledPlugin) -> Result<Vec<Moved>> {
+    fn generations(&self, inventory: &Inventory, plugin: &InstalledPlugin) -> Result<Vec<Moved>> {
         let name = parse_name(&plugin.name)?;
         let own = Path::new(PACKAGES).join(name.as_str());
         let mut places = Vec::new();
@@ -183,7 +279,7 @@ impl PluginStore {
         if self.has_own_directory(&root, &name)? {
             places.push(own.clone());
         }
-        for recorded in recorded_paths(registry, plugin) {
+        for recorded in recorded_paths(&inventory.registry, plugin) {
             let refused = |fault| location_error(&at_path(plugin, &recorded), fault);
             let place = location::name_place(self.root(), &recorded).map_err(refused)?;
             match location::open(&root, &place) {
@@ -193,7 +289,7 @@ impl PluginStore {
                 Ok(_) => places.push(place),
             }
         }
-        self.check_unshared(registry, plugin, &places)?;
+        self.check_unshared(inventory, plugin, &places)?;
         let moved = places.into_iter().enumerate();
         Ok(moved
             .map(|(at, from)| Moved {
@@ -217,35 +313,51 @@ impl PluginStore {
         }
     }
 
+    /// The registry as it is now, with what each plugin claims.
+    pub(super) fn inventory(&self) -> Result<Inventory> {
+        let registry = self.load()?;
+        let mut claims: BTreeMap<OsString, Vec<Claim>> = BTreeMap::new();
+        for (name, entry) in registry.plugins.iter() {
+            // What is no name is no directory's either.
+            let own = PluginName::parse(name).ok();
+            let own = own.map(|name| Path::new(PACKAGES).join(name.as_str()));
+            // An entry that does not read as a plugin claims no more than its name does.
+            let recorded = InstalledPlugin::read(name, entry)
+                .ok()
+                .and_then(|plugin| location::name_place(self.root(), &plugin.package_path).ok());
+            for place in own.into_iter().chain(recorded) {
+                claims.entry(step(&place)).or_default().push(Claim {
+                    plugin: name.to_owned(),
+                    place,
+                });
+            }
+        }
+        Ok(Inventory { registry, claims })
+    }
+
     /// Refuses to move what another plugin's entry lays claim to.
     fn check_unshared(
         &self,
-        registry: &Registry,
+        inventory: &Inventory,
         plugin: &InstalledPlugin,
         places: &[PathBuf],
     ) -> Result<()> {
-        for (other, entry) in registry.plugins.iter() {
-            if other == plugin.name {
-                continue;
-            }
-            // What is no name is no directory's either.
-            let own = PluginName::parse(other).ok();
-            let own = own.map(|name| Path::new(PACKAGES).join(name.as_str()));
-            // An entry that does not read as a plugin claims no more than its name does.
-            let recorded = InstalledPlugin::read(other, entry)
-                .ok()
-                .and_then(|other| location::name_place(self.root(), &other.package_path).ok());
-            let claims = own.into_iter().chain(recorded);
-            for claim in claims {
-                let overlaps =
-                    |place: &&PathBuf| place.starts_with(&claim) || claim.starts_with(place);
-                if let Some(path) = places.iter().find(overlaps) {
-                    return Err(PluginError::SharedPackage {
-                        name: plugin.name.clone(),
-                        other: other.to_owned(),
-                        path: self.root().join(path),
-                    });
-                }
+        for path in places {
+            let claims = inventory.claims.get(&step(path));
+            let overlaps = |claim: &&Claim| {
+                let Claim {
+                    plugin: other,
+                    place,
+                } = claim;
+                let is_shared = path.starts_with(place) || place.starts_with(path);
+                is_shared && *other != plugin.name
+            };
+            if let Some(claim) = claims.into_iter().flatten().find(overlaps) {
+                return Err(PluginError::SharedPackage {
+                    name: plugin.name.clone(),
+                    other: claim.plugin.clone(),
+                    path: self.root().join(path),
+                });
             }
         }
         Ok(())
@@ -301,19 +413,33 @@ impl PluginStore {
 
 /// Removes as the record says, from wherever an earlier attempt ended.
 pub(super) fn carry_out(store: &PluginStore, guard: &LockGuard, record: &Record) -> Result<()> {
-    let mut registry = store.load()?;
-    let state = Entry::of(record, &registry);
-    if state == Entry::Another {
+    match Entry::of(record, &store.load()?) {
         // What is there is not what was to be removed, and needs its packages and its config entries.
-        return store.end(guard, &record.about.id);
+        Entry::Another => return store.end(guard, &record.about.id),
+        Entry::Gone => store.write_record(guard, record)?,
+        Entry::Same => take_out(store, guard, &[record])?,
     }
-    let entry = store.write_record(guard, record)?;
-    if state == Entry::Same {
+    take_away(store, guard, record)
+}
+
+/// The first steps of removals, as one: the records, and the registry without the plugins.
+fn take_out(store: &PluginStore, guard: &LockGuard, records: &[&Record]) -> Result<()> {
+    if records.is_empty() {
+        return Ok(());
+    }
+    let mut registry = store.load()?;
+    for record in records {
+        store.write_record(guard, record)?;
         registry.plugins.remove(&record.about.name);
         registry.versions.remove(&record.about.name);
         registry.record(&Event::new("removed", &record.about))?;
-        registry.save(guard)?;
     }
+    registry.save(guard)
+}
+
+/// The steps after that.
+fn take_away(store: &PluginStore, guard: &LockGuard, record: &Record) -> Result<()> {
+    let entry = Path::new(QUARANTINE).join(&record.about.id);
     for moved in &record.packages {
         if is_there(store, &moved.from)? {
             disk::move_dir(guard, store.root(), &moved.from, &entry.join(&moved.to))?;
@@ -443,6 +569,12 @@ fn name_taken(record: &Record, installed: &str) -> PluginError {
         id: record.about.id.clone(),
         installed: installed.to_owned(),
     }
+}
+
+/// The step of a place that stands below `packages/`.
+fn step(place: &Path) -> OsString {
+    let mut steps = place.strip_prefix(PACKAGES).unwrap_or(place).iter();
+    steps.next().unwrap_or_default().to_owned()
 }
 
 fn is_there(store: &PluginStore, place: &Path) -> Result<bool> {

@@ -24,6 +24,9 @@ struct Scenario {
     deletes: bool,
     /// Whether what it leaves is first looked after in another directory, as a service does.
     elsewhere: bool,
+    /// Whether it takes several plugins away. How often it writes the registry depends then on where it was
+    /// interrupted, and their order on which of them met an error: only kills are tried.
+    several: bool,
 }
 
 #[test]
@@ -34,6 +37,7 @@ fn seed_into_an_empty_home() {
         command: &["setup", "seed"],
         deletes: false,
         elsewhere: false,
+        several: false,
     });
 }
 
@@ -49,6 +53,23 @@ fn seed_that_clears_a_retired_plugin() {
         command: &["setup", "seed"],
         deletes: false,
         elsewhere: false,
+        several: false,
+    });
+}
+
+#[test]
+fn seed_that_clears_several_retired_plugins() {
+    check(&Scenario {
+        name: "setup seed (with several retired plugins)",
+        before: &[
+            &["setup", "seed"],
+            &["plugins", "install", STALE, "--allow-retired"],
+            &["plugins", "install", STALE_TOO, "--allow-retired"],
+        ],
+        command: &["setup", "seed"],
+        deletes: false,
+        elsewhere: false,
+        several: true,
     });
 }
 
@@ -60,6 +81,7 @@ fn seed_that_updates_a_starter_plugin() {
         command: &["setup", "seed"],
         deletes: false,
         elsewhere: false,
+        several: false,
     };
     check_from(&scenario, crate::seed::seed_as_an_earlier_vak);
 }
@@ -72,6 +94,7 @@ fn install() {
         command: &["plugins", "install", HEALTHY],
         deletes: false,
         elsewhere: false,
+        several: false,
     });
 }
 
@@ -83,6 +106,7 @@ fn enable() {
         command: &["plugins", "enable", "healthy"],
         deletes: false,
         elsewhere: false,
+        several: false,
     });
 }
 
@@ -94,6 +118,7 @@ fn remove() {
         command: &["plugins", "remove", "healthy"],
         deletes: false,
         elsewhere: false,
+        several: false,
     });
 }
 
@@ -108,6 +133,7 @@ fn restore() {
         command: &["plugins", "restore", "healthy"],
         deletes: false,
         elsewhere: false,
+        several: false,
     });
 }
 
@@ -119,6 +145,7 @@ fn remove_finished_elsewhere() {
         command: &["plugins", "remove", "healthy"],
         deletes: false,
         elsewhere: true,
+        several: false,
     });
 }
 
@@ -134,6 +161,7 @@ fn restore_finished_elsewhere() {
         command: &["plugins", "restore", "healthy"],
         deletes: false,
         elsewhere: true,
+        several: false,
     });
 }
 
@@ -148,13 +176,15 @@ fn purge() {
         command: &["plugins", "purge", "--older-than", "0s"],
         deletes: true,
         elsewhere: false,
+        several: false,
     });
 }
 
 /// A package to install, seen from the working directory.
 pub(crate) const HEALTHY: &str = "../packages/healthy";
-/// One that instructs a retired tool.
+/// Two that instruct a retired tool.
 const STALE: &str = "../packages/stale";
+const STALE_TOO: &str = "../packages/stale-too";
 
 const CONFIG: &str =
     "[plugins]\nnetwork_allow = [\n  \"stale\", # of stale\n  \"healthy\", # of healthy\n]\n";
@@ -183,6 +213,9 @@ fn check_from(scenario: &Scenario, arrange: fn(&Sandbox)) {
         (Fault::Error("ENOSPC"), FILLS),
         (Fault::Error("EIO"), &failing),
     ] {
+        if scenario.several && fault != Fault::Kill {
+            continue;
+        }
         let calls = stage.calls(names);
         for kind in KINDS {
             let is_met = calls.iter().any(|call| kind.contains(&call.name.as_str()));
@@ -235,9 +268,9 @@ impl<'a> Stage<'a> {
         arrange(&sandbox);
         let start = tempfile::tempdir_in(sandbox.path().parent().unwrap()).unwrap();
         copy_into(sandbox.path(), start.path());
-        let before = normal(sandbox.tree());
+        let before = scenario.normal(sandbox.tree());
         sandbox.vak(scenario.command).expect(0);
-        let after = normal(sandbox.tree());
+        let after = scenario.normal(sandbox.tree());
         assert_ne!(before, after, "the command changes something");
         Stage {
             scenario,
@@ -309,7 +342,7 @@ impl<'a> Stage<'a> {
     fn check_left(&self) -> Result<(), String> {
         let left = self.sandbox.tree();
         let (old, new) = (self.before.files(), self.after.files());
-        for (path, bytes) in normal(left.clone()).files() {
+        for (path, bytes) in self.scenario.normal(left.clone()).files() {
             let is_in = |files: &BTreeMap<_, _>| files.get(path) == Some(&bytes);
             ensure(
                 is_in(&old) || is_in(&new) || is_unfinished(path) || is_whole_book(path, bytes),
@@ -341,7 +374,7 @@ impl<'a> Stage<'a> {
         command.current_dir(self.sandbox.path().join("packages"));
         let run = Run::from(command.output().unwrap());
         ensure(run.code == 0, || format!("elsewhere: {}", run.stderr))?;
-        let end = normal(self.sandbox.tree());
+        let end = self.scenario.normal(self.sandbox.tree());
         ensure(end == self.before || end == self.after, || {
             let differences = self.after.differences(&end);
             format!("elsewhere it ends between (- expected, + got):\n{differences}")
@@ -359,7 +392,7 @@ impl<'a> Stage<'a> {
     }
 
     fn check_tree(&self, who: &str) -> Result<(), String> {
-        let end = normal(self.sandbox.tree());
+        let end = self.scenario.normal(self.sandbox.tree());
         ensure(end == self.after, || {
             let differences = self.after.differences(&end);
             format!("{who} ends elsewhere (- expected, + got):\n{differences}")
@@ -367,11 +400,22 @@ impl<'a> Stage<'a> {
     }
 }
 
+impl Scenario {
+    /// The tree without what differs between any two runs: times in seconds, which are in names as well.
+    fn normal(&self, tree: Tree) -> Tree {
+        let tree = tree.rewritten(&mask_times);
+        match self.several {
+            true => tree.rewritten(&mask_generation),
+            false => tree,
+        }
+    }
+}
+
 fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(what()) }
 }
 
-/// Two packages to install, and a config that knows both.
+/// Packages to install, and a config that knows two of them.
 pub(crate) fn write_packages(sandbox: &Sandbox) {
     let manifest = |name: &str| {
         format!("{{\"name\": \"{name}\", \"version\": \"1.0.0\", \"description\": \"A plugin.\"}}")
@@ -383,11 +427,13 @@ pub(crate) fn write_packages(sandbox: &Sandbox) {
         skill("Call `bash` and be happy."),
     );
     sandbox.write("packages/healthy/scripts/run.sh", "#!/bin/sh\n");
-    sandbox.write("packages/stale/vak-plugin.json", manifest("stale"));
-    sandbox.write(
-        "packages/stale/skills/b/SKILL.md",
-        skill("Call `python_eval(code)` with the code."),
-    );
+    for name in ["stale", "stale-too"] {
+        sandbox.write(format!("packages/{name}/vak-plugin.json"), manifest(name));
+        sandbox.write(
+            format!("packages/{name}/skills/b/SKILL.md"),
+            skill("Call `python_eval(code)` with the code."),
+        );
+    }
     sandbox.write("home/.vak/config.toml", CONFIG);
 }
 
@@ -444,9 +490,12 @@ fn system_words(errno: &str) -> &'static str {
     }
 }
 
-/// The tree without what differs between any two runs: times in seconds, which are in names as well.
-fn normal(tree: Tree) -> Tree {
-    tree.rewritten(&mask_times)
+/// The text without the number of the registry's writes.
+fn mask_generation(text: &str) -> String {
+    let is_generation = |line: &&str| line.trim_start().starts_with("\"generation\": ");
+    text.split_inclusive('\n')
+        .filter(|line| !is_generation(line))
+        .collect()
 }
 
 fn mask_times(text: &str) -> String {
