@@ -6,6 +6,7 @@
 
 use super::super::Reason;
 use super::lexicon::Classes;
+use super::limit;
 use super::phrases;
 use super::sentence::Sentence;
 use super::tokens::{Kind, Token};
@@ -15,6 +16,9 @@ pub(super) fn hear(sentence: &Sentence<'_, '_>) -> Option<Reason> {
     let words = sentence.after();
     if is_taken_out(sentence) {
         return Some(Reason::Gone);
+    }
+    if is_part(sentence) {
+        return None;
     }
     // "tools that are gone (`x`, `y`) must not be named"
     let opened = sentence
@@ -51,6 +55,46 @@ pub(super) fn hear(sentence: &Sentence<'_, '_>) -> Option<Reason> {
 
     statement(sentence, &words[at..])
 }
+
+/// Whether what follows is said of something of the tool's: "the output of `x`", "files written by `x`". Calls,
+/// uses and days of a tool stand for it.
+fn is_part(sentence: &Sentence<'_, '_>) -> bool {
+    let before = sentence.before();
+    let called = Classes::FILLER.or(Classes::NOUN).or(Classes::ADVERB);
+    let Some(tie) = before.iter().rposition(|token| !token.has(called)) else {
+        return false;
+    };
+    let Some(thing) = tie.checked_sub(1).map(|at| &before[at]) else {
+        return false;
+    };
+    let is_infinitive = before
+        .get(tie + 1)
+        .is_some_and(|next| next.has(Classes::ORDER));
+    let has_verb = before[..tie].iter().any(|token| token.has(Classes::BE));
+    let is_listed = sentence.group.start < sentence.target;
+    if is_infinitive || has_verb || is_listed || thing.is_version() {
+        return false;
+    }
+    match &*before[tie].word {
+        "of" | "to" | "for" | "on" | "about" => {
+            let stands = Classes::NOUN
+                .or(Classes::CALL)
+                .or(Classes::ENDING)
+                .or(Classes::GONE)
+                .or(Classes::AVOID);
+            thing.has(Classes::PRODUCT) || !thing.has(stands) && !thing.is_any(STANDING_FOR)
+        }
+        "with" => !thing.has(Classes::WRITING) || thing.has(Classes::PRODUCT),
+        "in" | "by" | "from" | "behind" | "inside" | "within" | "under" | "into" | "through"
+        | "via" => thing.kind == Kind::Word && !thing.is_any("as out") || thing.is_code(),
+        _ => false,
+    }
+}
+
+/// What stands for a tool when it is "of" that tool.
+const STANDING_FOR: &str = "day days time times era age reign life version versions dependency dependencies dependence \
+                            reliance need case one none some any all many both each out instead place lieu favor \
+                            favour substitute replacement alternative successor";
 
 /// Skips what the tool is called behind its name.
 fn skip_subject(words: &[Token<'_>], from: usize) -> usize {
@@ -223,9 +267,13 @@ fn predicate(sentence: &Sentence<'_, '_>, words: &[Token<'_>], subject: Subject)
     let verb = VerbGroup::read(words);
     let rest = &words[verb.length..];
     if verb.no_longer {
-        return ends_being(rest).then_some(Reason::Gone);
+        let ends = ends_being(rest) && !is_narrowed(sentence, rest, &verb);
+        return ends.then_some(Reason::Gone);
     }
     let head = rest.first()?;
+    if is_interrupted(sentence, rest, &verb) {
+        return None;
+    }
     if !agrees(sentence, words) {
         return None;
     }
@@ -237,8 +285,9 @@ fn predicate(sentence: &Sentence<'_, '_>, words: &[Token<'_>], subject: Subject)
     {
         return Some(reason);
     }
-    if verb.negated && head.has(Classes::POSSIBLE) && possible_ends(rest) {
-        return (!is_limited(words, rest)).then(|| ruled_out(sentence, words));
+    if verb.negated && head.has(Classes::POSSIBLE) {
+        let narrowed = is_narrowed(sentence, rest, &verb) || is_limited(words, rest);
+        return (!narrowed).then(|| ruled_out(sentence, words));
     }
     if verb.was && head.is("part") {
         return Some(Reason::History);
@@ -322,6 +371,12 @@ fn ends_being(rest: &[Token<'_>]) -> bool {
         let acts =
             head.word.ends_with('s') && head.kind == Kind::Word && !head.is_any("is was does this");
         let has = head.is_any("need require have take than ask");
+        // "no longer deprecated", "no longer limited to 60 s": a fault of the tool ended.
+        let has = has
+            || head.has(Classes::GONE.or(Classes::ABSENT))
+            || head.is_any(
+                "limited restricted capped bound slow slower experimental broken unstable beta",
+            );
         head.has(Classes::POSSIBLE) || !(acts || has)
     })
 }
@@ -402,14 +457,43 @@ fn ends_statement(rest: &[Token<'_>]) -> bool {
         })
 }
 
-/// "does not work" alone says it; "does not work on files" does not.
-fn possible_ends(rest: &[Token<'_>]) -> bool {
-    let narrow = rest[0].is_any("work works function functions include included answer found run");
-    !narrow
-        || rest.get(1).is_none_or(|next| {
-            next.kind != Kind::Word
-                || next.is_any("any anymore now here since in from because and with by at directly")
-        })
+/// Whether the words behind what is said limit it: "does not work on files" does not say that nothing works.
+fn is_narrowed(sentence: &Sentence<'_, '_>, rest: &[Token<'_>], verb: &VerbGroup) -> bool {
+    let Some((head, behind)) = rest.split_first() else {
+        return false;
+    };
+    let transitive = head.is_any("include included answer found run work works function functions")
+        && behind.first().is_some_and(|next| {
+            next.kind == Kind::Word
+                && !next.has(Classes::CLOSER.or(Classes::ADVERB).or(Classes::OPENER))
+                && !next.is_any("any anymore here from directly longer more")
+        });
+    transitive || limit::limits(sentence, behind, verb.was)
+}
+
+/// "is killed after 60 seconds", "if it died": one call ended, not the tool.
+fn is_interrupted(sentence: &Sentence<'_, '_>, rest: &[Token<'_>], verb: &VerbGroup) -> bool {
+    let Some((head, behind)) = rest.split_first() else {
+        return false;
+    };
+    let one_call = limit::is_interruption(head) && is_conditional(sentence);
+    let from = head.is_any("renamed moved merged converted ported migrated")
+        && behind.first().is_some_and(|next| next.is("from"))
+        && !behind.iter().any(|token| sentence.is_replacement(token));
+    let object = head.is("denied") && behind.first().is_some_and(is_object);
+    let passing = limit::is_passing(head) && limit::limits(sentence, behind, verb.was);
+    one_call || from || object || passing
+}
+
+fn is_object(token: &Token<'_>) -> bool {
+    token.kind == Kind::Word
+        && !token.has(
+            Classes::CLOSER
+                .or(Classes::ADVERB)
+                .or(Classes::OPENER)
+                .or(Classes::AUX),
+        )
+        && !token.is_any("any anymore here everywhere")
 }
 
 /// "must not be called with an empty string" limits a call to some cases.
@@ -568,6 +652,9 @@ pub(super) fn of_pronoun(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> Op
 
 /// "`x` ran Python and is gone now": a second statement of the same subject.
 pub(super) fn coordinated(sentence: &Sentence<'_, '_>) -> Option<Reason> {
+    if is_part(sentence) {
+        return None;
+    }
     let words = sentence.after();
     let ends = |token: &Token<'_>| token.is_code() || token.kind == Kind::Semicolon;
     let reach = words.iter().position(ends).unwrap_or(words.len());

@@ -107,10 +107,6 @@ struct Walk<'v, 't> {
 
 impl<'v, 't> Walk<'v, 't> {
     fn new(sentence: &'v Sentence<'v, 't>) -> Walk<'v, 't> {
-        let is_product = sentence
-            .after()
-            .first()
-            .is_some_and(|next| next.has(Classes::PRODUCT) || next.is("'s"));
         Walk {
             sentence,
             words: sentence.before(),
@@ -118,7 +114,7 @@ impl<'v, 't> Walk<'v, 't> {
             tight: true,
             called: false,
             alternatives: false,
-            indirect: is_product,
+            indirect: sentence.is_owner(),
             modifiers: 0,
             bounded: false,
             cues: 0,
@@ -176,7 +172,11 @@ impl<'v, 't> Walk<'v, 't> {
 
     /// A cue that governs only what stands right behind it.
     fn tight_cue(&mut self, reason: Reason) -> bool {
-        if self.tight { self.cue(reason) } else { true }
+        if self.tight && !self.sentence.is_owner() {
+            self.cue(reason)
+        } else {
+            true
+        }
     }
 
     /// A negated verb, which rules out everything in its clause.
@@ -498,6 +498,7 @@ impl<'v, 't> Walk<'v, 't> {
         }
         if self.tight
             && !self.called
+            && !self.sentence.is_owner()
             && let Some(goes_on) = self.governor(index)
         {
             return goes_on;

@@ -233,6 +233,9 @@ const WORDS: &[(Classes, &str)] = &[
     (
         Classes::PRODUCT,
         "output outputs result results value values figure figures number numbers response responses error errors \
-         return returns message messages traceback answer answers print prints log logs data traceback tracebacks warnings stdout stderr session",
+         return returns message messages traceback answer answers print prints log logs data tracebacks warning warnings \
+         stdout stderr session sessions run state states file files timeout timeouts limit limits table tables row rows \
+         exception exceptions failure failures artefact artefacts artifact artifacts image images screenshot screenshots \
+         plot plots chart charts placeholder placeholders variable variables temp temporary",
     ),
 ];

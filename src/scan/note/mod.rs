@@ -11,6 +11,7 @@ mod before;
 mod elsewhere;
 mod label;
 mod lexicon;
+mod limit;
 mod phrases;
 mod sentence;
 mod table;

@@ -56,7 +56,7 @@ const STATEMENTS: &[(Verb, Reason, &str)] = &[
     (
         Verb::Own,
         Reason::Gone,
-        "moved|merged|folded|migrated|changed|turned|rolled to|into",
+        "moved|merged|folded|migrated|changed|turned|rolled to|into ..3 {new}|{old}|history|archive|attic|plugin",
     ),
     (
         Verb::Own,
@@ -109,7 +109,7 @@ const STATEMENTS: &[(Verb, Reason, &str)] = &[
     (
         Verb::Helped,
         Reason::Gone,
-        "moved|merged|folded|migrated|changed|turned|rolled to|into",
+        "moved|merged|folded|migrated|changed|turned|rolled to|into ..3 {new}|{old}|history|archive|attic|plugin",
     ),
     (Verb::Helped, Reason::Gone, "out of date"),
     (

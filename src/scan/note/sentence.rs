@@ -61,11 +61,33 @@ impl<'v, 't> Sentence<'v, 't> {
 
     /// Whether a token is a name that stands in for this one.
     pub(super) fn is_replacement(&self, token: &Token<'_>) -> bool {
+        // "`bash(command)`" and "`bash -c`" call it.
+        let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.');
+        let called = token
+            .word
+            .split(|letter| !is_part(letter))
+            .next()
+            .unwrap_or_default();
         !token.is_name()
             && self
                 .replacements
                 .iter()
-                .any(|name| name.eq_ignore_ascii_case(&token.word))
+                .any(|name| name.eq_ignore_ascii_case(called))
+    }
+
+    /// Whether the name only says whose the thing behind it is: "`x` output", "`x`'s errors".
+    pub(super) fn is_owner(&self) -> bool {
+        match self.after() {
+            [owns, thing, ..] if owns.is("'s") => {
+                !thing.has(Classes::ENDING.or(Classes::NOUN).or(Classes::GONE))
+            }
+            // In "the old `x` returns an error" it is a verb.
+            [thing, object, ..] if thing.has(Classes::PRODUCT) => {
+                !object.is_any("a an the its your no nothing it them")
+            }
+            [thing] => thing.has(Classes::PRODUCT),
+            _ => false,
+        }
     }
 
     /// Whether the sentence opens its block: nothing stands before it.
