@@ -47,16 +47,27 @@ pub(super) enum Block<'b> {
     Text {
         role: Role,
         pieces: &'b [Piece],
-        /// What stands above it and may speak for it: the line that leads its list, then the headings,
-        /// the nearest first.
-        leads: &'b [&'b [Piece]],
+        leads: Leads<'b>,
         /// The header cells of the table that a row belongs to.
         header: &'b [Vec<Piece>],
     },
     /// A fenced or indented code block: all of its source, and the info string of a fence.
-    Code { source: Range<usize>, info: &'b str },
+    Code {
+        source: Range<usize>,
+        info: &'b str,
+        leads: Leads<'b>,
+    },
     /// Raw HTML, or an HTML comment inside running text.
     Html(Range<usize>),
+}
+
+/// What stands above a block and may speak for it, the nearest first.
+#[derive(Clone, Copy)]
+pub(super) struct Leads<'b> {
+    /// The text right before a code block, and the lines that lead the lists around a block.
+    pub(super) lines: &'b [&'b [Piece]],
+    /// The heading above it, and those around that but for the document's title.
+    pub(super) headings: &'b [&'b [Piece]],
 }
 
 /// The extensions that skills are written in: GitHub's tables, footnotes, task lists and strike-out.
@@ -191,8 +202,7 @@ impl<'v> Reader<'v> {
                     CodeBlockKind::Indented => "",
                 };
                 self.in_code = true;
-                let source = range.clone();
-                self.show(&range, &Block::Code { source, info });
+                self.show_code(range, info);
             }
             Tag::HtmlBlock => self.show(&range, &Block::Html(range.clone())),
             _ => {}
@@ -258,19 +268,34 @@ impl<'v> Reader<'v> {
         if !self.holds_place(&span(pieces)) {
             return;
         }
-        let list_leads = self.list_leads.iter().rev().flatten();
-        let headings = self.sections.iter().rev().map(|section| &section.pieces);
-        let leads = list_leads
-            .chain(headings)
-            .map(Vec::as_slice)
-            .take(MOST_LEADS)
-            .collect::<Vec<_>>();
+        let lines = lines(None, &self.list_leads);
+        let headings = headings(&self.sections);
         let header = if self.in_header { &[] } else { &*self.header };
         (self.visit)(&Block::Text {
             role,
             pieces,
-            leads: &leads,
+            leads: Leads {
+                lines: &lines,
+                headings: &headings,
+            },
             header,
+        });
+    }
+
+    fn show_code(&mut self, source: Range<usize>, info: &str) {
+        if !self.holds_place(&source) {
+            return;
+        }
+        let lines = lines(self.previous.as_ref(), &self.list_leads);
+        let headings = headings(&self.sections);
+        let leads = Leads {
+            lines: &lines,
+            headings: &headings,
+        };
+        (self.visit)(&Block::Code {
+            source,
+            info,
+            leads,
         });
     }
 
@@ -288,6 +313,32 @@ impl<'v> Reader<'v> {
             .get(first)
             .is_some_and(|place| place.range.start < source.end)
     }
+}
+
+/// The lines that lead a block: the one right before it, then those of its lists.
+fn lines<'l>(
+    previous: Option<&'l Vec<Piece>>,
+    list_leads: &'l [Option<Vec<Piece>>],
+) -> Vec<&'l [Piece]> {
+    let list_leads = list_leads.iter().rev().flatten();
+    previous
+        .into_iter()
+        .chain(list_leads)
+        .map(Vec::as_slice)
+        .take(MOST_LEADS)
+        .collect()
+}
+
+/// The headings above a block, but not the document's title unless it is the nearest.
+fn headings(sections: &[Section]) -> Vec<&[Piece]> {
+    sections
+        .iter()
+        .rev()
+        .enumerate()
+        .filter(|(at, section)| *at == 0 || section.level != HeadingLevel::H1)
+        .map(|(_, section)| section.pieces.as_slice())
+        .take(MOST_LEADS)
+        .collect()
 }
 
 impl Piece {

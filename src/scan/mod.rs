@@ -238,8 +238,14 @@ fn references(scope: Scope<'_>) -> Vec<Reference> {
             Block::Text { .. } => {
                 references::text::references(scope, block, &mut hearer, &mut out);
             }
-            Block::Code { source, info } => {
+            Block::Code {
+                source,
+                info,
+                leads,
+            } => {
+                let first = out.len();
                 references::code::references(scope, source, info, &mut out);
+                hearer.hear_code(*leads, &mut out[first..]);
             }
             Block::Html(html) => references::html::references(scope, html, &mut out),
         },

@@ -79,7 +79,7 @@ reasons! {
     /// Struck out, or on the removed side of a diff.
     Struck, Mentions, "struck", "it is struck out";
     /// The heading or the line that leads its list says that it is gone or forbidden.
-    Listed, Mentions, "listed", "the heading or line above its list says that it is gone or forbidden";
+    Listed, Mentions, "listed", "the heading or line above it says that it is gone or forbidden";
     /// The list of tools that names it takes them away.
     Disallowed, Mentions, "disallowed", "a list of disallowed tools names it";
     /// An acknowledgement on the line or the line before.

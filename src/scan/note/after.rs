@@ -105,6 +105,22 @@ fn skip_subject(words: &[Token<'_>], from: usize) -> usize {
     from + length
 }
 
+/// Whether the sentence tells what the name does: "`x` truncates its output". What it did is no more.
+pub(super) fn tells(sentence: &Sentence<'_, '_>) -> bool {
+    let words = sentence.after();
+    let verb = words[skip_subject(words, 0)..]
+        .iter()
+        .find(|token| !token.has(Classes::ADVERB));
+    verb.is_some_and(|token| {
+        let known = Classes::FILLER.or(Classes::CLOSER).or(Classes::OPENER);
+        let present = token.word.len() > 2 && token.word.ends_with('s') && !token.is("was");
+        token.kind == Kind::Word
+            && !token.has(known)
+            && (present
+                || token.is_any("is are has have can will must may do should need want take"))
+    })
+}
+
 /// The closing parenthesis, or the end.
 fn closing(words: &[Token<'_>], open: usize) -> usize {
     words[open..]

@@ -6,7 +6,7 @@
 //! without `x`", "do not skip `x`".
 
 use super::super::Reason;
-use super::label;
+use super::label::{self, Standing};
 use super::lexicon::Classes;
 use super::sentence::Sentence;
 use super::tokens::{Kind, Token};
@@ -47,7 +47,7 @@ pub(super) fn hear(sentence: &Sentence<'_, '_>) -> Before {
 }
 
 /// "Never call `x` without …" limits a call to a case rather than forbidding it.
-fn is_limited(sentence: &Sentence<'_, '_>) -> bool {
+pub(super) fn is_limited(sentence: &Sentence<'_, '_>) -> bool {
     let mut anything = false;
     if let [verb, not, ..] = sentence.after()
         && verb.has(Classes::AUX)
@@ -629,7 +629,7 @@ impl<'v, 't> Walk<'v, 't> {
     fn parenthesis(&mut self, index: usize) -> bool {
         if self.tight
             && !self.called
-            && let Some(reason) = label::hear(&self.words[..index], false)
+            && let Some(reason) = label::hear(&self.words[..index], Standing::Named)
         {
             self.described = Some(reason);
             return false;
@@ -680,9 +680,14 @@ impl<'v, 't> Walk<'v, 't> {
 
     /// A label before a colon or a dash: "Removed: `x`", "Never call: `x`".
     fn label(&mut self, index: usize) {
+        let standing = if self.called {
+            Standing::Called
+        } else {
+            Standing::Named
+        };
         if self.tight
             && self.cues == 0
-            && let Some(reason) = label::hear(&self.words[..index], self.called)
+            && let Some(reason) = label::hear(&self.words[..index], standing)
         {
             self.cue(reason);
         }

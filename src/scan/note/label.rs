@@ -8,26 +8,41 @@ use super::tokens::{Kind, Token};
 /// How many words a label has at most.
 const LONGEST: usize = 16;
 
-/// Hears a label. `called` says that a verb of use stands between it and the name: "Don't: call `x`".
-pub(super) fn hear(words: &[Token<'_>], called: bool) -> Option<Reason> {
+/// How a name stands below or behind a label.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Alone, or with a gloss.
+    Named,
+    /// Governed by a verb of use: "Don't: call `x`".
+    Called,
+    /// As the subject of a sentence of its own: "Removed tools" above "`x` shows files".
+    Told,
+}
+
+/// Hears a label.
+pub(super) fn hear(words: &[Token<'_>], standing: Standing) -> Option<Reason> {
     let words = label(words);
     let first = words.first()?;
     if words.iter().any(Token::is_code) {
         // It speaks of other tools.
         return None;
     }
-
-    if called {
-        return hangs(words).then_some(Reason::Forbidden);
-    }
-    if hangs(words) || forbids_use(words) {
-        return Some(Reason::Forbidden);
+    match standing {
+        Standing::Called => return hangs(words, BAD_DEEDS).then_some(Reason::Forbidden),
+        Standing::Told if !words.iter().any(|token| token.is_any(TOOLS)) => return None,
+        Standing::Named if hangs(words, "") || forbids_use(words) => {
+            return Some(Reason::Forbidden);
+        }
+        Standing::Told | Standing::Named => {}
     }
     if states_gone(words) {
         return Some(Reason::Gone);
     }
     if predicates_gone(words) {
         return Some(Reason::Gone);
+    }
+    if takes_away(words) {
+        return Some(Reason::Replaced);
     }
     let replaced = words.iter().all(|token| {
         token.has(
@@ -43,6 +58,53 @@ pub(super) fn hear(words: &[Token<'_>], called: bool) -> Option<Reason> {
         || words.len() == 1 && first.is_any("before out")
         || first.is("instead") && words.last().is_some_and(|token| token.is("of")))
     .then_some(Reason::Replaced)
+}
+
+/// Nouns that can only be tools of the agent.
+const TOOLS: &str =
+    "tool tools name names command commands capability capabilities builtins alias aliases";
+
+/// Labels of what is done wrong; a tool's name alone is no deed.
+const BAD_DEEDS: &str = "mistake mistakes pitfall pitfalls";
+
+/// Whether a label asks for what it leads: "Use these:", "Right:", "After:".
+pub(super) fn asks(words: &[Token<'_>]) -> bool {
+    let words = label(words);
+    let good = "right good correct after new now then do better today";
+    let first = words
+        .iter()
+        .find(|token| !token.has(Classes::ADVERB) && token.kind != Kind::Good);
+    first.is_none_or(|first| {
+        first.has(Classes::ORDER) && !first.is("do") || first.is_any(good) && words.len() <= 2
+    }) && !words.iter().any(|token| token.is_any("not never"))
+        && !words.is_empty()
+}
+
+/// Whether a line speaks of the code below it: "The old tool was removed." is a sentence of its own.
+pub(super) fn shows(words: &[Token<'_>]) -> bool {
+    let pointing = |token: &Token<'_>| {
+        token.has(Classes::PRONOUN.or(Classes::BAD)) || token.is_any("following below like such")
+    };
+    words.last().is_some_and(|last| last.kind != Kind::Stop) || label(words).iter().any(pointing)
+}
+
+/// Whether a heading says nothing by itself: "Tools", "In 3.0.21", "`x`".
+pub(super) fn defers(words: &[Token<'_>]) -> bool {
+    words.first().is_some_and(is_number)
+        || words.iter().all(|token| {
+            let known = Classes::NOUN
+                .or(Classes::FILLER)
+                .or(Classes::CLOSER)
+                .or(Classes::ADVERB);
+            token.has(known)
+                || token.is_code()
+                || is_number(token)
+                || token.is_any("v vak version release")
+                || matches!(
+                    token.kind,
+                    Kind::Open | Kind::Close | Kind::Comma | Kind::Slash
+                )
+        })
 }
 
 /// The last statement of what leads: behind the last full stop, dash or mark.
@@ -71,14 +133,15 @@ fn label<'s, 't>(words: &'s [Token<'t>]) -> &'s [Token<'t>] {
 }
 
 /// A label that waits for what is wrong: "Never", "Don't", "❌ Bad", "What not to do".
-fn hangs(words: &[Token<'_>]) -> bool {
+fn hangs(words: &[Token<'_>], deeds: &str) -> bool {
     let skipped = |token: &&Token<'_>| {
         token.has(Classes::FILLER.or(Classes::ADVERB)) && !token.has(Classes::BAD)
             || token.is_any("do to example examples list things way")
     };
     let last = words.iter().rev().find(|token| !skipped(token));
-    last.is_some_and(|token| token.kind == Kind::Bad || token.has(Classes::BAD))
-        && words.len() <= 8
+    last.is_some_and(|token| {
+        token.kind == Kind::Bad || token.has(Classes::BAD) || token.is_any(deeds)
+    }) && words.len() <= 8
         && !words.iter().any(|token| token.is_any("if when"))
 }
 
@@ -113,22 +176,66 @@ fn forbids_use(words: &[Token<'_>]) -> bool {
         })
 }
 
-/// "These names are retired and always fail": a statement of the whole list.
+/// "These names are retired and always fail", "No longer supported": a statement of the whole list.
 fn predicates_gone(words: &[Token<'_>]) -> bool {
+    // "Calls like this one fail, because …"
+    let fails = words.iter().position(|token| token.is_any("fail fails"));
+    if let Some(fails) = fails
+        && words[..fails]
+            .iter()
+            .any(|token| token.is_any("call calls"))
+        && words[..fails].iter().all(is_of_tools)
+    {
+        return true;
+    }
     let Some(be) = words.iter().position(|token| token.has(Classes::BE)) else {
-        return words
+        let says = words
             .windows(2)
             .any(|pair| pair[0].is("no") && pair[1].is("longer"));
+        return says && words.iter().all(is_of_tools);
     };
     let said = &words[be + 1..];
     let head = said
         .iter()
         .find(|token| !token.has(Classes::ADVERB.or(Classes::BE)));
     head.is_some_and(|token| token.has(Classes::GONE.or(Classes::REMOVE)))
+        && words[..be].iter().all(is_of_tools)
         && !words[..be].iter().any(|token| token.has(Classes::OPENER))
         && !said
             .iter()
             .any(|token| token.has(Classes::ORDER) && !token.is("use"))
+}
+
+/// "Replace this:", "Remove calls like these:".
+fn takes_away(words: &[Token<'_>]) -> bool {
+    let Some((verb, object)) = words.split_first() else {
+        return false;
+    };
+    let thing = Classes::FILLER
+        .or(Classes::PRONOUN)
+        .or(Classes::NOUN)
+        .or(Classes::CALL);
+    verb.is_any("replace remove drop delete rewrite migrate port retire strip purge")
+        && object.iter().all(|token| token.has(thing))
+}
+
+/// Whether a word can stand in a statement about tools in general.
+fn is_of_tools(token: &Token<'_>) -> bool {
+    let known = Classes::NOUN
+        .or(Classes::FILLER)
+        .or(Classes::ADVERB)
+        .or(Classes::PRONOUN)
+        .or(Classes::AUX)
+        .or(Classes::POSSIBLE)
+        .or(Classes::CALL)
+        .or(Classes::CLOSER)
+        .or(Classes::GONE)
+        .or(Classes::OLD)
+        .or(Classes::WRITING);
+    token.has(known)
+        || is_number(token)
+        || token.kind != Kind::Word
+        || token.is_any("no longer that which not of vak we you i v way ways form forms style syntax below above")
 }
 
 /// "Removed tools", "Retired in 3.0.21", "The following tools were removed".
@@ -136,8 +243,10 @@ fn states_gone(words: &[Token<'_>]) -> bool {
     let has_gone = words
         .iter()
         .any(|token| token.has(Classes::GONE.or(Classes::ENDING)));
+    // "Removed in this version", but not "Outdated versions".
+    let closer = words.iter().position(|token| token.has(Classes::CLOSER));
     has_gone
-        && words.iter().all(|token| {
+        && words.iter().enumerate().all(|(at, token)| {
             let known = Classes::GONE
                 .or(Classes::ENDING)
                 .or(Classes::NOUN)
@@ -145,9 +254,9 @@ fn states_gone(words: &[Token<'_>]) -> bool {
                 .or(Classes::ADVERB)
                 .or(Classes::BE)
                 .or(Classes::CLOSER)
-                .or(Classes::OLD)
-                .or(Classes::WRITING);
+                .or(Classes::OLD);
             token.has(known)
+                || token.has(Classes::WRITING) && closer.is_some_and(|closer| closer < at)
                 || is_number(token)
                 || token
                     .is_any("among so far of v version vak no longer list breaking changes new not")

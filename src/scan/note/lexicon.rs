@@ -213,8 +213,8 @@ const WORDS: &[(Classes, &str)] = &[
     ),
     (
         Classes::BAD,
-        "wrong bad incorrect anti-pattern antipattern anti-patterns antipatterns don'ts donts don'ts: mistake mistakes \
-         never avoid forbidden prohibited banned disallowed off-limits not pitfall pitfalls",
+        "wrong bad incorrect anti-pattern antipattern anti-patterns antipatterns don'ts donts don'ts: \
+         never avoid forbidden prohibited banned disallowed off-limits not",
     ),
     (
         Classes::LIMIT,

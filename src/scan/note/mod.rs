@@ -20,9 +20,10 @@ mod tokens;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::markdown::{Block, Piece, Role, span};
+use super::markdown::{Block, Leads, Piece, Role, span};
 use super::references::{Reference, Scope};
 use super::{Grade, Reason};
+use label::Standing;
 use sentence::Sentence;
 use table::{Header, Row};
 
@@ -33,8 +34,18 @@ const MOST_NAMES_IN_ROW: usize = 64;
 /// below them, so each is read once.
 pub(super) struct Hearer<'t> {
     scope: Scope<'t>,
-    leads: HashMap<Range<usize>, Led>,
+    leads: HashMap<Range<usize>, Lead>,
     header: Header,
+}
+
+/// What one leading line or heading says.
+#[derive(Debug, Clone, Copy)]
+struct Lead {
+    led: Led,
+    /// Whether it asks for what it leads, whatever stands further above: "Use these:", "Right:".
+    asks: bool,
+    /// Whether it leaves the word to the heading above: "Tools", "3.0.21".
+    defers: bool,
 }
 
 /// Whether what leads a block says that the names in it are gone.
@@ -44,6 +55,21 @@ struct Led {
     named: bool,
     /// Of a name that a verb of use governs: "Don't:" above "call `x`".
     called: bool,
+    /// Of a name that a sentence tells something of: "Removed tools" above "`x` shows files".
+    told: bool,
+    /// Of the calls in a code block.
+    shown: bool,
+}
+
+impl Led {
+    fn or(self, other: Led) -> Led {
+        Led {
+            named: self.named || other.named,
+            called: self.called || other.called,
+            told: self.told || other.told,
+            shown: self.shown || other.shown,
+        }
+    }
 }
 
 impl<'t> Hearer<'t> {
@@ -69,7 +95,7 @@ impl<'t> Hearer<'t> {
         if references.is_empty() {
             return;
         }
-        let led = self.led(leads);
+        let led = self.led(*leads);
         let row = matches!(role, Role::Row).then(|| {
             let header = self.header.read(self.scope, header);
             Row::read(self.scope, pieces, header)
@@ -77,20 +103,53 @@ impl<'t> Hearer<'t> {
         judge(self.scope, pieces, led, row.as_ref(), references);
     }
 
-    /// What any of the leads says.
-    fn led(&mut self, leads: &[&[Piece]]) -> Led {
+    /// Judges what a code block's own comments leave open by what leads the block: "Wrong:", "### Before".
+    pub(super) fn hear_code(&mut self, leads: Leads<'_>, references: &mut [Reference]) {
+        if references.is_empty() || !self.led(leads).shown {
+            return;
+        }
+        for reference in references {
+            if reference.reason.grade() != Grade::Mentions {
+                reference.reason = Reason::Listed;
+            }
+        }
+    }
+
+    /// What the leading lines say, and the nearest heading that says anything.
+    fn led(&mut self, leads: Leads<'_>) -> Led {
+        let mut led = Led::default();
+        for line in leads.lines {
+            let lead = self.lead(line);
+            led = led.or(lead.led);
+            if lead.asks {
+                return led;
+            }
+        }
+        for heading in leads.headings {
+            let lead = self.lead(heading);
+            led = led.or(lead.led);
+            if !lead.defers {
+                break;
+            }
+        }
+        led
+    }
+
+    fn lead(&mut self, pieces: &[Piece]) -> Lead {
         let scope = self.scope;
-        leads.iter().fold(Led::default(), |led, lead| {
-            let one = self.leads.entry(span(lead)).or_insert_with(|| {
-                let words = tokens::read(scope, lead);
-                Led {
-                    named: label::hear(&words, false).is_some(),
-                    called: label::hear(&words, true).is_some(),
-                }
-            });
-            Led {
-                named: led.named || one.named,
-                called: led.called || one.called,
+        *self.leads.entry(span(pieces)).or_insert_with(|| {
+            let words = tokens::read(scope, pieces);
+            let says = |standing| label::hear(&words, standing).is_some();
+            let named = says(Standing::Named);
+            Lead {
+                led: Led {
+                    named,
+                    shown: named && label::shows(&words),
+                    called: says(Standing::Called),
+                    told: says(Standing::Told),
+                },
+                asks: label::asks(&words),
+                defers: label::defers(&words),
             }
         })
     }
@@ -150,7 +209,11 @@ fn verdict(sentence: &Sentence<'_, '_>, led: Led, row: Option<&Row<'_, '_>>) -> 
         .or_else(|| elsewhere::hear(sentence, &before))
         .or_else(|| {
             let speaks = before.is_bare && sentence.opens_block();
-            let led = if before.called { led.called } else { led.named };
+            let led = match (before.called, after::tells(sentence)) {
+                (true, _) => led.called && !before::is_limited(sentence),
+                (false, true) => led.told,
+                (false, false) => led.named,
+            };
             (speaks && led).then_some(Reason::Listed)
         })
 }
