@@ -644,10 +644,6 @@ pub(super) fn elliptical(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> Op
 
 /// Another cell of the name's table row: "removed", "use `bash`", "❌".
 pub(super) fn status(sentence: &Sentence<'_, '_>, cell: &[Token<'_>]) -> Option<Reason> {
-    let first = cell.first()?;
-    if first.kind == Kind::Bad {
-        return Some(Reason::Forbidden);
-    }
     predicate(sentence, cell, Subject::Apposed).or_else(|| of_pronoun(sentence, cell))
 }
 

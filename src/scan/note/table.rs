@@ -25,6 +25,8 @@ pub(super) enum Column {
     Fallback,
     /// When the row's tool went.
     End,
+    /// Whether the tool is there: "Status", "vak 3.1", or no header.
+    Status,
     Plain,
 }
 
@@ -47,10 +49,16 @@ impl Header {
             .map(|range| range.start);
         if start != self.start {
             self.start = start;
-            self.columns = cells
-                .iter()
-                .map(|cell| column(&tokens::read(scope, cell)))
-                .collect();
+            let headers = cells.iter().map(|cell| tokens::read(scope, cell));
+            let headers = headers.collect::<Vec<_>>();
+            self.columns = headers.iter().map(|header| column(header)).collect();
+            // "Previous tool", "Next tool": steps, none of them gone.
+            let is_sequence = headers.iter().flatten().any(|token| token.is("next"));
+            for column in self.columns.iter_mut().filter(|_| is_sequence) {
+                if *column == Column::Old {
+                    *column = Column::Plain;
+                }
+            }
         }
         &self.columns
     }
@@ -126,11 +134,15 @@ impl<'r, 't> Row<'r, 't> {
         }
         others()
             .filter(|(at, cell)| *at > own || cell.words.len() <= 4)
-            .find_map(|(_, cell)| after::status(sentence, &cell.words))
+            .find_map(|(at, cell)| match cell.words.first()?.kind {
+                Kind::Bad if self.column(at) == Column::Status => Some(Reason::Forbidden),
+                Kind::Bad => None,
+                _ => after::status(sentence, &cell.words),
+            })
     }
 
     fn column(&self, at: usize) -> Column {
-        self.columns.get(at).copied().unwrap_or(Column::Plain)
+        self.columns.get(at).copied().unwrap_or(Column::Status)
     }
 }
 
@@ -148,6 +160,12 @@ fn column(header: &[Token<'_>]) -> Column {
     {
         return Column::End;
     }
+    if is_status(header) {
+        return Column::Status;
+    }
+    if !is_of_tools(header) {
+        return Column::Plain;
+    }
     let old = header.iter().any(|token| {
         token.has(
             Classes::OLD
@@ -157,24 +175,83 @@ fn column(header: &[Token<'_>]) -> Column {
         ) || token.is_any("not never instead from before was replaces wrong bad")
             || token.kind == Kind::Bad
     });
-    let new = header.iter().any(|token| {
-        token.is_any("new use replacement now to after replaced preferred current successor instead alternative today right good") || token.kind == Kind::Good
-    });
+    let new = header
+        .iter()
+        .any(|token| token.is_any(NEW) || token.kind == Kind::Good);
     // "Use instead", "Replaced by" head new names, "Instead of" old ones.
-    let of = header.last().is_some_and(|token| token.is("of"));
     let by = header
         .last()
         .is_some_and(|token| token.is_any("by with instead"));
     match (old, new) {
         (_, true) if by => Column::New,
-        (true, _) if of => Column::Old,
-        (true, false) => Column::Old,
-        (true, true) => Column::Old,
+        (true, _) => Column::Old,
         (false, true) => Column::New,
         (false, false) => Column::Plain,
     }
 }
 
+/// What heads a column of new names.
+const NEW: &str = "new use replacement now to after replaced preferred current successor instead alternative today \
+                   right good";
+
+/// "Status", "Available?", "vak 3.1": ❌ below it says that the tool is not there.
+fn is_status(header: &[Token<'_>]) -> bool {
+    let said = "status available availability supported allowed permitted works working exists usable callable ok vak";
+    let known = Classes::FILLER
+        .or(Classes::NOUN)
+        .or(Classes::ADVERB)
+        .or(Classes::AUX)
+        .or(Classes::CLOSER);
+    header.iter().all(|token| {
+        token.is_any(said) || token.has(known) || token.is_version() || token.kind != Kind::Word
+    }) && (header.is_empty()
+        || header
+            .iter()
+            .any(|token| token.is_any(said) || token.is_version()))
+        && !header
+            .iter()
+            .any(|token| token.is_any("in before after since from"))
+}
+
+/// Whether a header speaks of tools and nothing else: "Old name", "Removed in 3.0", but not "Removed rows" or
+/// "Tools without network".
+fn is_of_tools(header: &[Token<'_>]) -> bool {
+    let known = Classes::FILLER
+        .or(Classes::NOUN)
+        .or(Classes::ADVERB)
+        .or(Classes::AUX)
+        .or(Classes::CALL)
+        .or(Classes::CLOSER)
+        .or(Classes::OLD)
+        .or(Classes::GONE)
+        .or(Classes::REPLACE)
+        .or(Classes::FORMERLY)
+        .or(Classes::AVOID)
+        .or(Classes::ENDING)
+        .or(Classes::BAD);
+    let describes =
+        |token: &Token<'_>| token.has(Classes::OLD.or(Classes::GONE).or(Classes::FORMERLY));
+    let kept = |at: usize| {
+        // "Old sandbox tool"
+        header[..at].iter().any(describes)
+            && header[at + 1..].iter().any(|next| next.has(Classes::NOUN))
+    };
+    // "Before writing" heads what is done then.
+    let dates_step = header
+        .windows(2)
+        .any(|pair| pair[0].is_any("before after") && pair[1].has(Classes::CALL));
+    !dates_step && header.iter().enumerate().all(|(at, token)| {
+        token.kind != Kind::Word
+            || token.has(known)
+            || token.is_any(NEW)
+            || token.is_any("not never instead what from before was replaces wrong bad vak version v we you do of")
+            || token.is_version()
+            || token.word.starts_with(|letter: char| letter.is_ascii_digit())
+            || kept(at)
+    })
+}
+
+/// Whether a cell holds names and nothing that is done with them.
 fn is_alone(cell: &[Token<'_>]) -> bool {
     cell.iter().all(|token| {
         token.is_code()
