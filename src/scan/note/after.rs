@@ -492,7 +492,8 @@ fn is_interrupted(sentence: &Sentence<'_, '_>, rest: &[Token<'_>], verb: &VerbGr
     let Some((head, behind)) = rest.split_first() else {
         return false;
     };
-    let one_call = limit::is_interruption(head) && is_conditional(sentence);
+    let undone = verb.negated && head.is_any("run called used executed invoked tried");
+    let one_call = (limit::is_interruption(head) || undone) && is_conditional(sentence);
     let from = head.is_any("renamed moved merged converted ported migrated")
         && behind.first().is_some_and(|next| next.is("from"))
         && !behind.iter().any(|token| sentence.is_replacement(token));

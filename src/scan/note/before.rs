@@ -28,6 +28,8 @@ pub(super) struct Before {
     pub(super) opens_sentence: bool,
     /// Whether a verb of use governs the name: "call …".
     pub(super) called: bool,
+    /// Whether what rules the name out is itself ruled out behind it: "skipping `x` is not allowed".
+    pub(super) demanded: bool,
 }
 
 /// Hears the words before a name.
@@ -38,12 +40,64 @@ pub(super) fn hear(sentence: &Sentence<'_, '_>) -> Before {
     // "Without `x` you cannot …" asks for it.
     let needed = walk.without && sentence.after().iter().any(is_negator);
     let limited = walk.forbids && is_limited(sentence) || needed;
+    let demanded = odd && walk.reason == Some(Reason::Forbidden) && is_demanded(sentence);
     Before {
-        reason: walk.described.or(walk.reason.filter(|_| odd && !limited)),
+        reason: walk
+            .described
+            .or(walk.reason.filter(|_| odd && !limited && !demanded)),
         is_bare: !walk.bounded && walk.tight && walk.cues == 0,
         opens_sentence: !walk.bounded,
         called: walk.called,
+        demanded,
     }
+}
+
+/// "Skipping `x` is not allowed", "no `x`, no answer", "never mention `x`, just use it".
+fn is_demanded(sentence: &Sentence<'_, '_>) -> bool {
+    let after = sentence.after();
+    let [sign, rest @ ..] = after else {
+        return false;
+    };
+    let is_deed = match sentence.before() {
+        [not, doing, ..] if not.is("not") => doing.word.ends_with("ing"),
+        [doing, ..] => doing.has(Classes::AVOID) && doing.word.ends_with("ing"),
+        [] => false,
+    };
+    if is_deed && sign.has(Classes::BE) {
+        let ends = |token: &Token<'_>| token.kind != Kind::Word;
+        let clause = rest.iter().position(ends).unwrap_or(rest.len());
+        let said = &rest[..clause.min(MOST_SAID)];
+        let denied = said.iter().any(is_negator);
+        let word = if denied {
+            Classes::POSSIBLE
+        } else {
+            Classes::BAD.or(Classes::GONE)
+        };
+        return said
+            .iter()
+            .any(|token| token.has(word) || !denied && token.is_any(FAULTS));
+    }
+    match rest {
+        [no, other, ..] if sign.kind == Kind::Comma && no.is("no") && !other.is_code() => {
+            sentence.before().last().is_some_and(|token| token.is("no"))
+        }
+        _ => uses_it(after),
+    }
+}
+
+/// How many words say what a deed is.
+const MOST_SAID: usize = 5;
+
+/// What a thing not done is called.
+const FAULTS: &str = "failure fault mistake error wrong violation";
+
+/// "…, just use it."
+fn uses_it(words: &[Token<'_>]) -> bool {
+    words.windows(3).enumerate().any(|(at, triple)| {
+        let begins = triple[0].kind != Kind::Word || triple[0].is_any("just simply always but");
+        let ends = words.get(at + 3).is_none_or(|next| next.kind != Kind::Word);
+        begins && ends && triple[1].is_any("use call") && triple[2].is("it")
+    })
 }
 
 /// "Never call `x` without …" limits a call to a case rather than forbidding it.
@@ -249,9 +303,8 @@ impl<'v, 't> Walk<'v, 't> {
             "of" | "from" => self.of(index),
             "by" if self.tight && !self.called => false,
             "about" if self.previous_is(index, "forget") => true,
-            "with" | "to" | "for" | "into" | "as" | "over" | "than" | "against" | "in" => {
-                self.preposition(index)
-            }
+            "with" | "to" | "for" | "into" | "as" | "over" | "than" | "against" | "in"
+            | "inside" | "within" => self.preposition(index),
             "was"
                 if self.tight
                     && self
@@ -272,6 +325,14 @@ impl<'v, 't> Walk<'v, 't> {
         }
         if self.previous_is(index, "why if or") && !self.tight {
             return true;
+        }
+        // "If you have not run `x`, you do not know."
+        let undone = self.previous_is(index, "have has had did")
+            && self.words[index.saturating_sub(4)..index]
+                .iter()
+                .any(|token| token.has(Classes::CONDITION));
+        if undone && self.called {
+            return self.loosen();
         }
         let orders = "do does did must should can could may might will would shall need ought let to let's please also";
         let passives = "allowed permitted supposed meant going able to using calling invoking running possible necessary intended expected advised";
@@ -379,6 +440,8 @@ impl<'v, 't> Walk<'v, 't> {
             return self.loosen();
         };
         let ties = match &*token.word {
+            // "Don't ask for permission to call `x`" is about the asking.
+            "to" if self.is_leave(index) => return false,
             "to" if previous.is("opposed") => return self.tight_cue(Reason::Replaced),
             "to" if previous.is_any("successor successors") => {
                 return self.tight_cue(Reason::Replaced);
@@ -402,6 +465,11 @@ impl<'v, 't> Walk<'v, 't> {
                 return self.tight_cue(Reason::Replaced);
             }
             "for" => previous.is_any("need needs reason use call support"),
+            // "Don't import numpy in `x`" is about numpy.
+            "in" | "inside" | "within" if !self.called && self.negates_other(index) => {
+                self.indirect = true;
+                return self.loosen();
+            }
             // "Never paste secrets into `x`" is about the secrets.
             "into" if !self.called && !previous.has(Classes::CALL) => return false,
             "as" => {
@@ -430,6 +498,28 @@ impl<'v, 't> Walk<'v, 't> {
             return false;
         }
         self.loosen()
+    }
+
+    /// "wait for approval to", "be afraid to"
+    fn is_leave(&self, index: usize) -> bool {
+        let asked = self.previous_is(index, "permission approval consent leave confirmation")
+            && self.words[..index - 1]
+                .last()
+                .is_some_and(|token| token.is("for"));
+        asked || self.previous_is(index, "afraid reluctant shy slow")
+    }
+
+    /// Whether a "not" stands before, and the verb behind it is none of use: "do not import numpy in `x`".
+    fn negates_other(&self, index: usize) -> bool {
+        let negator = self.words[..index].iter().rposition(is_negator);
+        let verb = negator.and_then(|at| {
+            self.words[at + 1..index]
+                .iter()
+                .find(|token| !token.has(Classes::ADVERB))
+        });
+        verb.is_some_and(|verb| {
+            !verb.is_any("run use execute call invoke do perform work compute calculate evaluate rely trust be")
+        })
     }
 
     fn prefers(&self, index: usize) -> bool {

@@ -200,6 +200,9 @@ fn predicates_gone(words: &[Token<'_>]) -> bool {
         .find(|token| !token.has(Classes::ADVERB.or(Classes::BE)));
     head.is_some_and(|token| token.has(Classes::GONE.or(Classes::REMOVE)))
         && words[..be].iter().all(is_of_tools)
+        && !words[..be]
+            .iter()
+            .any(|token| token.has(Classes::WRITING) && !token.has(Classes::NOUN))
         && !words[..be].iter().any(|token| token.has(Classes::OPENER))
         && !said
             .iter()

@@ -202,6 +202,9 @@ fn verdict(sentence: &Sentence<'_, '_>, led: Led, row: Option<&Row<'_, '_>>) -> 
     {
         return None;
     }
+    if before.demanded {
+        return None;
+    }
     before
         .reason
         .or_else(|| after::hear(sentence))

@@ -112,6 +112,7 @@ const STATEMENTS: &[(Verb, Reason, &str)] = &[
         "moved|merged|folded|migrated|changed|turned|rolled to|into ..3 {new}|{old}|history|archive|attic|plugin",
     ),
     (Verb::Helped, Reason::Gone, "out of date"),
+    (Verb::Helped, Reason::Forbidden, "a mistake|violation|no-go"),
     (
         Verb::Helped,
         Reason::Gone,
