@@ -68,6 +68,8 @@ pub(super) struct Leads<'b> {
     pub(super) lines: &'b [&'b [Piece]],
     /// The heading above it, and those around that but for the document's title.
     pub(super) headings: &'b [&'b [Piece]],
+    /// The document's title, where it is not the heading above.
+    pub(super) title: Option<&'b [Piece]>,
 }
 
 /// The extensions that skills are written in: GitHub's tables, footnotes, task lists and strike-out.
@@ -269,7 +271,7 @@ impl<'v> Reader<'v> {
             return;
         }
         let lines = lines(None, &self.list_leads);
-        let headings = headings(&self.sections);
+        let (headings, title) = headings(&self.sections);
         let header = if self.in_header { &[] } else { &*self.header };
         (self.visit)(&Block::Text {
             role,
@@ -277,6 +279,7 @@ impl<'v> Reader<'v> {
             leads: Leads {
                 lines: &lines,
                 headings: &headings,
+                title,
             },
             header,
         });
@@ -287,10 +290,11 @@ impl<'v> Reader<'v> {
             return;
         }
         let lines = lines(self.previous.as_ref(), &self.list_leads);
-        let headings = headings(&self.sections);
+        let (headings, title) = headings(&self.sections);
         let leads = Leads {
             lines: &lines,
             headings: &headings,
+            title,
         };
         (self.visit)(&Block::Code {
             source,
@@ -329,16 +333,21 @@ fn lines<'l>(
         .collect()
 }
 
-/// The headings above a block, but not the document's title unless it is the nearest.
-fn headings(sections: &[Section]) -> Vec<&[Piece]> {
-    sections
-        .iter()
-        .rev()
-        .enumerate()
-        .filter(|(at, section)| *at == 0 || section.level != HeadingLevel::H1)
-        .map(|(_, section)| section.pieces.as_slice())
-        .take(MOST_LEADS)
-        .collect()
+/// The headings above a block, and apart from them the document's title, unless that is the nearest.
+fn headings(sections: &[Section]) -> (Vec<&[Piece]>, Option<&[Piece]>) {
+    let is_title = |section: &&Section| section.level == HeadingLevel::H1;
+    let title = sections
+        .first()
+        .filter(is_title)
+        .filter(|_| sections.len() > 1);
+    let headings = sections[usize::from(title.is_some())..].iter().rev();
+    (
+        headings
+            .map(|section| section.pieces.as_slice())
+            .take(MOST_LEADS)
+            .collect(),
+        title.map(|section| section.pieces.as_slice()),
+    )
 }
 
 impl Piece {

@@ -622,7 +622,8 @@ fn fails(rest: &[Token<'_>]) -> bool {
     rest.first()
         .is_some_and(|token| token.is_any("fail fails error errors failed ended ends ceased"))
         && rest.get(1).is_none_or(|next| {
-            next.kind != Kind::Word || next.is_any("now since with because outright always and")
+            next.kind != Kind::Word
+                || next.is_any("now since with because outright always and in as after on")
         })
 }
 

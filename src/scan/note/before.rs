@@ -303,6 +303,10 @@ impl<'v, 't> Walk<'v, 't> {
             "of" | "from" => self.of(index),
             "by" if self.tight && !self.called => false,
             "about" if self.previous_is(index, "forget") => true,
+            "on" if self.previous_is(index, "dependency dependencies dependence reliance") => {
+                self.at = index - 1;
+                true
+            }
             "with" | "to" | "for" | "into" | "as" | "over" | "than" | "against" | "in"
             | "inside" | "within" => self.preposition(index),
             "was"
@@ -422,6 +426,10 @@ impl<'v, 't> Walk<'v, 't> {
         if previous.is_any("favor favour") {
             return false;
         }
+        // "any tool apart from `x`", but "apart from `x`, call `read`" calls both.
+        if from && previous.is_any("apart aside") && index > 1 {
+            return self.tight_cue(Reason::Forbidden);
+        }
         let passes = previous.has(Classes::NOUN.or(Classes::AVOID))
             || previous.is_any("any all one each either both some none most advantage call use rid instead kind list out forbidden prohibited banned");
         if previous.is_any("rid clear") {
@@ -464,7 +472,7 @@ impl<'v, 't> Walk<'v, 't> {
             {
                 return self.tight_cue(Reason::Replaced);
             }
-            "for" => previous.is_any("need needs reason use call support"),
+            "for" => previous.is_any("need needs reason use call support except"),
             // "Don't import numpy in `x`" is about numpy.
             "in" | "inside" | "within" if !self.called && self.negates_other(index) => {
                 self.indirect = true;
@@ -636,7 +644,9 @@ impl<'v, 't> Walk<'v, 't> {
     fn plain(&mut self, index: usize) -> bool {
         let token = &self.words[index];
         if token.has(Classes::CALL) {
-            let is_noun = token.has(Classes::NOUN) && !token.has(Classes::ORDER);
+            // "every call to `x`"
+            let is_noun = token.has(Classes::NOUN) && !token.has(Classes::ORDER)
+                || token.is_any("call use") && self.next_is(index, "to of");
             self.called |= self.tight && !is_noun;
             return true;
         }

@@ -258,6 +258,13 @@ fn redirected(sentence: &Sentence<'_, '_>) -> bool {
     let had = before
         .windows(2)
         .any(|pair| pair[0].is_any("were was been") && pair[1].is_any("using calling running"));
+    // "Where you would have used `x`", "if you used `x` before"
+    let used = before.iter().any(|token| token.has(Classes::CALL));
+    let place = before
+        .first()
+        .is_some_and(|first| first.is_any("where wherever everywhere anywhere"));
+    let would = place && before.iter().any(|token| token.is_any("would used once"));
+    let had = had || used && (would || says_earlier(sentence));
     let met = before.iter().any(|token| token.is_any(MEETING));
     let met = is_condition(sentence) && (had || met);
     let Some(comma) = sentence
@@ -280,6 +287,19 @@ fn redirected(sentence: &Sentence<'_, '_>) -> bool {
         .first()
         .is_some_and(|token| token.is_any("treat read take interpret understand"));
     (for_it || met) && ((orders || treats) && replaces || declines(main))
+}
+
+/// "If you used `x` before, …", "if you previously used `x`, …".
+fn says_earlier(sentence: &Sentence<'_, '_>) -> bool {
+    let earlier = "before previously formerly earlier far hitherto";
+    let before = sentence.before().iter().any(|token| token.is_any(earlier));
+    match sentence.after() {
+        [word, comma, ..] if comma.kind == Kind::Comma => before || word.is_any(earlier),
+        [so, far, comma, ..] if comma.kind == Kind::Comma => {
+            before || far.is_any("far now") && so.is_any("so until")
+        }
+        _ => before,
+    }
 }
 
 /// "…, do not", "…, ignore it".
@@ -316,7 +336,7 @@ fn refers_back(sentence: &Sentence<'_, '_>, before: &Before) -> Option<Reason> {
         .position(|token| matches!(token.kind, Kind::Stop | Kind::Cell))
         .unwrap_or(next.len().min(24));
     let next = &next[..end];
-    if is_refusal(next) {
+    if is_refusal(next) || before.called && is_asked(sentence) && answers_no(next) {
         return Some(Reason::Forbidden);
     }
     let pronoun = next.first()?.has(Classes::PRONOUN);
@@ -340,6 +360,53 @@ fn refers_back(sentence: &Sentence<'_, '_>, before: &Before) -> Option<Reason> {
         Some(reason) => Some(reason),
         None if is_topic && says_other_instead(sentence, next) => Some(Reason::Replaced),
         None => None,
+    }
+}
+
+/// "Added retries around `x`", "1.0: fixed a crash of `x`": what a changelog says was done.
+pub(super) fn is_record(sentence: &Sentence<'_, '_>) -> bool {
+    let words = sentence.before();
+    let entry = match words {
+        [version, sign, entry @ ..]
+            if matches!(sign.kind, Kind::Colon | Kind::Dash)
+                && version
+                    .word
+                    .contains(|letter: char| letter.is_ascii_digit()) =>
+        {
+            entry
+        }
+        entry => entry,
+    };
+    sentence.opens_block()
+        && entry
+            .first()
+            .is_some_and(|verb| verb.kind == Kind::Word && verb.word.ends_with("ed"))
+}
+
+/// "Can I still use `x`?"
+fn is_asked(sentence: &Sentence<'_, '_>) -> bool {
+    let words = sentence.before();
+    let asks = words.windows(2).any(|pair| {
+        pair[0].is_any("can may should could must do shall")
+            && pair[1].is_any("i we you one it skills")
+    });
+    asks && sentence.after().iter().all(|token| {
+        token.has(Classes::ADVERB.or(Classes::NOUN)) || token.is_any("any more anymore")
+    })
+}
+
+/// "No.", "A: No, it is gone."
+fn answers_no(next: &[Token<'_>]) -> bool {
+    let answer = match next {
+        [label, colon, answer @ ..] if colon.kind == Kind::Colon && label.is_any("a answer") => {
+            answer
+        }
+        answer => answer,
+    };
+    match answer {
+        [no] => no.is("no"),
+        [no, sign, ..] => no.is("no") && sign.kind != Kind::Word,
+        [] => false,
     }
 }
 

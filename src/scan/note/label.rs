@@ -88,6 +88,24 @@ pub(super) fn shows(words: &[Token<'_>]) -> bool {
     words.last().is_some_and(|last| last.kind != Kind::Stop) || label(words).iter().any(pointing)
 }
 
+/// Whether a heading leads what was done, version by version: "Changelog", "Release notes", "Changes in 2.0".
+pub(super) fn records(words: &[Token<'_>]) -> bool {
+    let title = words
+        .iter()
+        .take_while(|token| !token.has(Classes::CLOSER))
+        .map(|token| &*token.word);
+    let title = title.collect::<Vec<_>>();
+    matches!(
+        title.as_slice(),
+        ["changelog" | "changes" | "history"]
+            | ["change", "log" | "history"]
+            | ["release", "notes" | "history"]
+            | ["version", "history"]
+            | ["what", "'s", "new" | "changed"]
+            | ["breaking" | "recent" | "notable", "changes"]
+    )
+}
+
 /// Whether a heading says nothing by itself: "Tools", "In 3.0.21", "`x`".
 pub(super) fn defers(words: &[Token<'_>]) -> bool {
     words.first().is_some_and(is_number)
@@ -170,6 +188,7 @@ fn forbids_use(words: &[Token<'_>]) -> bool {
                     .or(Classes::FILLER)
                     .or(Classes::ADVERB)
                     .or(Classes::POSSIBLE)
+                    .or(Classes::OLD)
                     .or(Classes::AUX),
             ) || token.is_any("of longer on to and or in since as vak")
                 || is_number(token)
@@ -263,10 +282,6 @@ fn states_gone(words: &[Token<'_>]) -> bool {
                 || is_number(token)
                 || token
                     .is_any("among so far of v version vak no longer list breaking changes new not")
-                || token
-                    .word
-                    .strip_prefix('v')
-                    .is_some_and(|rest| rest.starts_with(|digit: char| digit.is_ascii_digit()))
                 || matches!(
                     token.kind,
                     Kind::Comma | Kind::Open | Kind::Close | Kind::Slash | Kind::Bad
@@ -275,8 +290,8 @@ fn states_gone(words: &[Token<'_>]) -> bool {
         && !words.iter().any(|token| token.is("not"))
 }
 
+/// "3.0.21", "v2", "2025"
 fn is_number(token: &Token<'_>) -> bool {
-    token
-        .word
-        .starts_with(|letter: char| letter.is_ascii_digit())
+    let digits = token.word.strip_prefix('v').unwrap_or(&token.word);
+    digits.starts_with(|letter: char| letter.is_ascii_digit())
 }

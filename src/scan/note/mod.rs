@@ -59,6 +59,8 @@ struct Led {
     told: bool,
     /// Of the calls in a code block.
     shown: bool,
+    /// Of nothing, but what stands below was done in some version: "Changelog".
+    recorded: bool,
 }
 
 impl Led {
@@ -68,6 +70,7 @@ impl Led {
             called: self.called || other.called,
             told: self.told || other.told,
             shown: self.shown || other.shown,
+            recorded: self.recorded || other.recorded,
         }
     }
 }
@@ -129,8 +132,11 @@ impl<'t> Hearer<'t> {
             let lead = self.lead(heading);
             led = led.or(lead.led);
             if !lead.defers {
-                break;
+                return led;
             }
+        }
+        if let Some(title) = leads.title {
+            led.recorded |= self.lead(title).led.recorded;
         }
         led
     }
@@ -145,6 +151,7 @@ impl<'t> Hearer<'t> {
                 led: Led {
                     named,
                     shown: named && label::shows(&words),
+                    recorded: label::records(&words),
                     called: says(Standing::Called),
                     told: says(Standing::Told),
                 },
@@ -219,4 +226,5 @@ fn verdict(sentence: &Sentence<'_, '_>, led: Led, row: Option<&Row<'_, '_>>) -> 
             };
             (speaks && led).then_some(Reason::Listed)
         })
+        .or_else(|| (led.recorded && elsewhere::is_record(sentence)).then_some(Reason::History))
 }

@@ -25,6 +25,14 @@ pub(super) enum Verb {
 const STATEMENTS: &[(Verb, Reason, &str)] = &[
     (Verb::Own, Reason::Gone, "went|goes|go away"),
     (Verb::Own, Reason::Gone, "disappeared|vanished|expired|died"),
+    (
+        Verb::Own,
+        Reason::Gone,
+        "ceased|ceases|stopped ..1 exist|existing|working|work",
+    ),
+    (Verb::Helped, Reason::Gone, "a|an unknown|undefined {noun}"),
+    (Verb::Helped, Reason::Gone, "unknown|undefined to vak"),
+    (Verb::Helped, Reason::Gone, "unknown|undefined $"),
     (Verb::Own, Reason::Gone, "as|counts ..2 {gone}"),
     (
         Verb::Own,
@@ -61,7 +69,7 @@ const STATEMENTS: &[(Verb, Reason, &str)] = &[
     (
         Verb::Own,
         Reason::Mapped,
-        "resolves|maps|redirects|points|leads|translates|refers|means|gave|made|gives way|to|for|into ..2 {new}",
+        "resolves|maps|redirects|points|leads|translates|refers|means|gave|made|gives|go|goes|went way|to|for|into ..2 {new}",
     ),
     (Verb::Own, Reason::Mapped, "became|becomes|means ..1 {new}"),
     (
@@ -84,7 +92,7 @@ const STATEMENTS: &[(Verb, Reason, &str)] = &[
     (
         Verb::Helped,
         Reason::Mapped,
-        "mapped|translated|redirected|resolved|pointed|turned to|into ..1 {new}",
+        "mapped|translated|redirected|resolved|pointed|turned|routed|sent to|into|through ..1 {new}",
     ),
     (
         Verb::Helped,
