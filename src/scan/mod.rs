@@ -245,7 +245,7 @@ fn references(scope: Scope<'_>) -> Vec<Reference> {
             } => {
                 let first = out.len();
                 references::code::references(scope, source, info, &mut out);
-                hearer.hear_code(*leads, &mut out[first..]);
+                hearer.hear_code(source, *leads, &mut out[first..]);
             }
             Block::Html(html) => references::html::references(scope, html, &mut out),
         },

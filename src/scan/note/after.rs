@@ -587,6 +587,10 @@ fn is_conditional(sentence: &Sentence<'_, '_>) -> bool {
 
 /// "Calls to `x` fail": only behind a noun that makes the call the subject.
 fn is_called(sentence: &Sentence<'_, '_>) -> bool {
+    let is_call = |token: &Token<'_>| token.is_any("call calls invocation invocations");
+    if sentence.after().first().is_some_and(is_call) {
+        return true;
+    }
     match sentence.before() {
         [.., last] if last.is_any("calling invoking using") => true,
         [.., noun, last] if noun.is_any("support") && last.is("for") => true,
@@ -654,9 +658,13 @@ pub(super) fn of_pronoun(sentence: &Sentence<'_, '_>, words: &[Token<'_>]) -> Op
     if let Some(reason) = failing(words) {
         return Some(reason);
     }
-    let at = words
-        .iter()
-        .position(|token| token.is_any("it they both"))?;
+    let at = words.iter().enumerate().position(|(at, token)| {
+        token.is_any("it they both")
+            // "that tool"
+            || token.is_any("tool tools function")
+                && at > 0
+                && words[at - 1].is_any("that this these those")
+    })?;
     let said = &words[at + 1..];
     if said.first()?.is("that") {
         return None;

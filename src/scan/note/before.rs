@@ -63,10 +63,15 @@ fn is_demanded(sentence: &Sentence<'_, '_>) -> bool {
         [doing, ..] => doing.has(Classes::AVOID) && doing.word.ends_with("ing"),
         [] => false,
     };
-    if is_deed && sign.has(Classes::BE) {
-        let ends = |token: &Token<'_>| token.kind != Kind::Word;
-        let clause = rest.iter().position(ends).unwrap_or(rest.len());
-        let said = &rest[..clause.min(MOST_SAID)];
+    let ends = |token: &Token<'_>| token.kind != Kind::Word;
+    let clause = &after[..after.iter().position(ends).unwrap_or(after.len())];
+    let be = clause
+        .iter()
+        .take(MOST_SAID)
+        .position(|token| token.has(Classes::BE));
+    if is_deed && let Some(be) = be {
+        let said = &clause[be + 1..];
+        let said = &said[..said.len().min(MOST_SAID)];
         let denied = said.iter().any(is_negator);
         let word = if denied {
             Classes::POSSIBLE
@@ -108,6 +113,18 @@ pub(super) fn is_limited(sentence: &Sentence<'_, '_>) -> bool {
         && is_negator(not)
     {
         // "Never report a figure `x` did not produce."
+        return true;
+    }
+    // "Never leave `x` waiting."
+    let causes = sentence
+        .before()
+        .iter()
+        .rfind(|token| !token.has(Classes::FILLER.or(Classes::NOUN)))
+        .is_some_and(|verb| verb.is_any("leave keep let make"));
+    let does = sentence.after().first().is_some_and(|next| {
+        next.kind == Kind::Word && !next.has(Classes::CLOSER) && !next.is_any("out off alone away")
+    });
+    if causes && does {
         return true;
     }
     if let [with, next, ..] = sentence.after()
@@ -273,6 +290,10 @@ impl<'v, 't> Walk<'v, 't> {
             "that" | "which" if self.tight && self.begins_verb(index + 1) => self.relative(index),
             // "There is nothing `x` cannot compute."
             "nothing" if self.tight && index + 1 == self.words.len() => false,
+            // "columns nobody needs"
+            "nobody" | "nothing" | "none" if self.previous(index).is_some_and(is_plain_noun) => {
+                false
+            }
             "nobody" | "nothing" | "none" => self.negation(Reason::Forbidden),
             "off"
                 if self.tight
@@ -792,6 +813,11 @@ impl<'v, 't> Walk<'v, 't> {
             self.cue(reason);
         }
     }
+}
+
+/// A word that plays no role: most likely a noun.
+fn is_plain_noun(token: &Token<'_>) -> bool {
+    token.kind == Kind::Word && token.classes == Classes::default() && !token.is("vak")
 }
 
 fn is_negator(token: &Token<'_>) -> bool {

@@ -249,7 +249,8 @@ fn is_condition(sentence: &Sentence<'_, '_>) -> bool {
 
 /// What one does with a name that one comes upon.
 const MEETING: &str = "see find meet encounter says say mentions mention names tells asks finds sees expects expect \
-                       tell instructs about want wanted refers reads lists called";
+                       tell instructs about want wanted refers reads read lists called asked told \
+                       feel tempted";
 
 /// "Wherever a prompt says `x`, run `bash`", "for `x`, use `bash`".
 fn redirected(sentence: &Sentence<'_, '_>) -> bool {
@@ -285,7 +286,7 @@ fn redirected(sentence: &Sentence<'_, '_>) -> bool {
         .any(|token| sentence.is_replacement(token));
     let treats = main
         .first()
-        .is_some_and(|token| token.is_any("treat read take interpret understand"));
+        .is_some_and(|token| token.is_any("treat read take interpret understand think"));
     (for_it || met) && ((orders || treats) && replaces || declines(main))
 }
 
@@ -336,7 +337,7 @@ fn refers_back(sentence: &Sentence<'_, '_>, before: &Before) -> Option<Reason> {
         .position(|token| matches!(token.kind, Kind::Stop | Kind::Cell))
         .unwrap_or(next.len().min(24));
     let next = &next[..end];
-    if is_refusal(next) || before.called && is_asked(sentence) && answers_no(next) {
+    if is_refusal(next) || is_asked(sentence, before) && answers_no(next) {
         return Some(Reason::Forbidden);
     }
     let pronoun = next.first()?.has(Classes::PRONOUN);
@@ -383,16 +384,25 @@ pub(super) fn is_record(sentence: &Sentence<'_, '_>) -> bool {
             .is_some_and(|verb| verb.kind == Kind::Word && verb.word.ends_with("ed"))
 }
 
-/// "Can I still use `x`?"
-fn is_asked(sentence: &Sentence<'_, '_>) -> bool {
+/// "Can I still use `x`?", "Is `x` still supported?"
+fn is_asked(sentence: &Sentence<'_, '_>, before: &Before) -> bool {
     let words = sentence.before();
     let asks = words.windows(2).any(|pair| {
         pair[0].is_any("can may should could must do shall")
             && pair[1].is_any("i we you one it skills")
     });
-    asks && sentence.after().iter().all(|token| {
-        token.has(Classes::ADVERB.or(Classes::NOUN)) || token.is_any("any more anymore")
-    })
+    let is_there = words.last().is_some_and(|last| last.is_any("is are"));
+    let rest = Classes::ADVERB.or(Classes::NOUN);
+    let rest = if is_there {
+        rest.or(Classes::POSSIBLE)
+    } else {
+        rest
+    };
+    (asks && before.called || is_there)
+        && sentence
+            .after()
+            .iter()
+            .all(|token| token.has(rest) || token.is_any("any more anymore in vak"))
 }
 
 /// "No.", "A: No, it is gone."

@@ -208,9 +208,9 @@ fn predicates_gone(words: &[Token<'_>]) -> bool {
         return true;
     }
     let Some(be) = words.iter().position(|token| token.has(Classes::BE)) else {
-        let says = words
-            .windows(2)
-            .any(|pair| pair[0].is("no") && pair[1].is("longer"));
+        let says = words.windows(2).any(|pair| {
+            pair[0].is("no") && pair[1].is("longer") || pair[0].is("used") && pair[1].is("to")
+        });
         return says && words.iter().all(is_of_tools);
     };
     let said = &words[be + 1..];
@@ -258,6 +258,22 @@ fn is_of_tools(token: &Token<'_>) -> bool {
         || is_number(token)
         || token.kind != Kind::Word
         || token.is_any("no longer that which not of vak we you i v way ways form forms style syntax below above")
+}
+
+/// What ends a sentence that holds a code block: "… no longer work.", "… is gone.", "… replace it with".
+pub(super) fn ends_gone(words: &[Token<'_>]) -> bool {
+    let end = words.iter().position(|token| token.kind == Kind::Stop);
+    let words = &words[..end.unwrap_or(words.len())];
+    let replaced = match words {
+        [verb, it, ..] => {
+            verb.has(Classes::REPLACE.or(Classes::REMOVE)) && it.has(Classes::PRONOUN)
+        }
+        _ => false,
+    };
+    let states = words.first().is_some_and(|first| {
+        first.is_any("fail fails no") || first.has(Classes::BE) && words.len() <= LONGEST
+    });
+    replaced || states && (words[0].is_any("fail fails") || predicates_gone(words))
 }
 
 /// "Removed tools", "Retired in 3.0.21", "The following tools were removed".

@@ -95,7 +95,7 @@ const WORDS: &[(Classes, &str)] = &[
         Classes::FILLER,
         "the a an any all our your its their this that these those both either such every each some my \
          his her like including namely called named e.g i.e eg built-in builtin internal bundled ever even \
-         following ones one two three urge temptation attempt attempts impulse habit native special dedicated own whole entire very same",
+         following ones one two three urge temptation attempt attempts impulse habit remaining leftover stray lingering outstanding native special dedicated own whole entire very same",
     ),
     (
         Classes::NOUN,
@@ -203,7 +203,7 @@ const WORDS: &[(Classes, &str)] = &[
         "guide guides doc docs documentation version versions release releases prompt prompts instruction \
          instructions skill skills example examples tutorial tutorials article articles recipe recipes copy copies \
          draft drafts transcript transcripts session sessions build builds plugin plugins text texts notes note habit \
-         habits post posts material materials page pages readme readmes edition editions manual manuals snippet \
+         habits post posts material materials page pages readme readmes edition editions manual manuals snippet advice hint hints suggestion suggestions \
          snippets script scripts code workflow workflows revision revisions models logs log days line lines",
     ),
     (

@@ -61,7 +61,10 @@ fn begins_limit(sentence: &Sentence<'_, '_>, words: &[Token<'_>], past: bool) ->
                 && !next.has(Classes::BE)
                 && !next.is_any("you us me skills agents models plugins")
         }
-        "from" => next.word.ends_with("ing") && !next.has(Classes::CALL),
+        "from" => {
+            next.word.ends_with("ing") && !next.has(Classes::CALL)
+                || next.is_any("inside within another")
+        }
         "on" | "with" | "over" | "above" | "under" => !is_everything(sentence, &words[1..]),
         "in" | "at" => next.is_any("parallel once loops"),
         "alone" | "twice" => true,

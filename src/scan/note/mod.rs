@@ -30,6 +30,9 @@ use table::{Header, Row};
 /// How many names of a table row hear its other cells: a row that speaks of tools holds few.
 const MOST_NAMES_IN_ROW: usize = 64;
 
+/// How many bytes behind a code block are read for the end of its sentence.
+const LONGEST_END: usize = 300;
+
 /// Hears the blocks of one text. Headings, the lines that lead lists and table headers speak for all the blocks
 /// below them, so each is read once.
 pub(super) struct Hearer<'t> {
@@ -107,8 +110,13 @@ impl<'t> Hearer<'t> {
     }
 
     /// Judges what a code block's own comments leave open by what leads the block: "Wrong:", "### Before".
-    pub(super) fn hear_code(&mut self, leads: Leads<'_>, references: &mut [Reference]) {
-        if references.is_empty() || !self.led(leads).shown {
+    pub(super) fn hear_code(
+        &mut self,
+        source: &Range<usize>,
+        leads: Leads<'_>,
+        references: &mut [Reference],
+    ) {
+        if references.is_empty() || !(self.led(leads).shown || self.ends_gone(source.end)) {
             return;
         }
         for reference in references {
@@ -116,6 +124,19 @@ impl<'t> Hearer<'t> {
                 reference.reason = Reason::Listed;
             }
         }
+    }
+
+    /// Whether the sentence that a code block stands in ends in "no longer work" or "replace it with".
+    fn ends_gone(&self, block_end: usize) -> bool {
+        let text = self.scope.text;
+        let rest = &text[block_end..text.floor_char_boundary(block_end + LONGEST_END)];
+        let line = rest.trim_start().lines().next().unwrap_or_default();
+        if !line.starts_with(char::is_lowercase) {
+            return false;
+        }
+        let start = block_end + rest.len() - rest.trim_start().len();
+        let pieces = [Piece::Text(start..start + line.len())];
+        label::ends_gone(&tokens::read(self.scope, &pieces))
     }
 
     /// What the leading lines say, and the nearest heading that says anything.

@@ -24,7 +24,7 @@ pub(super) enum Verb {
 /// What can be stated of a name, behind its helping verbs.
 const STATEMENTS: &[(Verb, Reason, &str)] = &[
     (Verb::Own, Reason::Gone, "went|goes|go away"),
-    (Verb::Own, Reason::Gone, "disappeared|vanished|expired|died"),
+    (Verb::Own, Reason::Gone, "disappeared|vanished|died"),
     (
         Verb::Own,
         Reason::Gone,
@@ -33,7 +33,10 @@ const STATEMENTS: &[(Verb, Reason, &str)] = &[
     (Verb::Helped, Reason::Gone, "a|an unknown|undefined {noun}"),
     (Verb::Helped, Reason::Gone, "unknown|undefined to vak"),
     (Verb::Helped, Reason::Gone, "unknown|undefined $"),
-    (Verb::Own, Reason::Gone, "as|counts ..2 {gone}"),
+    (Verb::Own, Reason::Gone, "expired $"),
+    (Verb::Own, Reason::Gone, "expired in|with|since|on|as|at"),
+    (Verb::Own, Reason::Gone, "as ..2 {gone}"),
+    (Verb::Own, Reason::Gone, "counts as ..1 {gone}"),
     (
         Verb::Own,
         Reason::Mapped,

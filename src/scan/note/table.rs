@@ -133,7 +133,7 @@ impl<'r, 't> Row<'r, 't> {
             return Some(Reason::Gone);
         }
         others()
-            .filter(|(at, cell)| *at > own || cell.words.len() <= 4)
+            .filter(|(at, cell)| *at > own || self.cells[own].is_alone && cell.words.len() <= 4)
             .find_map(|(at, cell)| match cell.words.first()?.kind {
                 Kind::Bad if self.column(at) == Column::Status => Some(Reason::Forbidden),
                 Kind::Bad => None,
