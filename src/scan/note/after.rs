@@ -93,7 +93,7 @@ fn is_part(sentence: &Sentence<'_, '_>) -> bool {
 
 /// What stands for a tool when it is "of" that tool.
 const STANDING_FOR: &str = "day days time times era age reign life version versions dependency dependencies dependence \
-                            reliance need case one none some any all many both each out instead place lieu favor \
+                            reliance availability existence need case one none some any all many both each out instead place lieu favor \
                             favour substitute replacement alternative successor";
 
 /// Skips what the tool is called behind its name.
@@ -305,6 +305,12 @@ fn predicate(sentence: &Sentence<'_, '_>, words: &[Token<'_>], subject: Subject)
         let narrowed = is_narrowed(sentence, rest, &verb) || is_limited(words, rest);
         return (!narrowed).then(|| ruled_out(sentence, words));
     }
+    let once = words
+        .first()
+        .is_some_and(|first| first.is_any("once formerly previously originally"));
+    if once && head.is_any("ran did existed evaluated computed rendered executed handled served") {
+        return Some(Reason::History);
+    }
     if verb.was && head.is("part") {
         return Some(Reason::History);
     }
@@ -319,7 +325,12 @@ fn predicate(sentence: &Sentence<'_, '_>, words: &[Token<'_>], subject: Subject)
     let is_refused = verb.helped
         && !verb.negated
         && head.is_any("rejected refused declined flagged updated fixed rewritten migrated ported");
-    if (is_refused || !verb.negated && fails(rest)) && is_called(sentence) {
+    // "If the call to `x` fails, …" is about one call.
+    let fails = !verb.negated
+        && fails(rest)
+        && !is_conditional(sentence)
+        && !limit::limits(sentence, rest, verb.was);
+    if (is_refused || fails) && is_called(sentence) {
         return Some(Reason::Gone);
     }
     if subject != Subject::Direct && says_forbidden(rest, &verb) {
@@ -499,7 +510,8 @@ fn is_interrupted(sentence: &Sentence<'_, '_>, rest: &[Token<'_>], verb: &VerbGr
         && !behind.iter().any(|token| sentence.is_replacement(token));
     let object = head.is("denied") && behind.first().is_some_and(is_object);
     let passing = limit::is_passing(head) && limit::limits(sentence, behind, verb.was);
-    one_call || from || object || passing
+    let will_pass = head.has(Classes::GONE) && !verb.was && limit::will_pass(behind);
+    one_call || from || object || passing || will_pass
 }
 
 fn is_object(token: &Token<'_>) -> bool {
@@ -603,9 +615,10 @@ fn is_called(sentence: &Sentence<'_, '_>) -> bool {
             .iter()
             .rev()
             .take(5)
-            .any(|token| token.is_any("that which")),
+            .any(|token| token.is_any("that which who whoever")),
         [.., noun, last] => {
-            last.is_any("to of") && noun.is_any("call calls invocation invocations")
+            last.is_any("to of")
+                && (is_call(noun) || noun.is_any("availability existence life days"))
         }
         _ => false,
     }
@@ -618,7 +631,7 @@ fn fails(rest: &[Token<'_>]) -> bool {
         .any(|token| token.is_any("error errors") || token.word.starts_with("unknown"));
     if says_error
         && rest.first().is_some_and(|token| {
-            token.is_any("results result returns return gives raises leads ends")
+            token.is_any("results result returns return gives gets raises leads ends")
         })
     {
         return true;
@@ -627,7 +640,7 @@ fn fails(rest: &[Token<'_>]) -> bool {
         .is_some_and(|token| token.is_any("fail fails error errors failed ended ends ceased"))
         && rest.get(1).is_none_or(|next| {
             next.kind != Kind::Word
-                || next.is_any("now since with because outright always and in as after on")
+                || next.is_any("now since with because outright always and in as after")
         })
 }
 

@@ -382,8 +382,9 @@ impl<'v, 't> Walk<'v, 't> {
         if self.next_is(index, absolute) {
             return self.negation(Reason::Forbidden);
         }
-        if self.without {
-            // "No figure leaves without `x`."
+        let but = self.words[index..].iter().any(|token| token.is("but"));
+        if self.without || but && self.cues == 1 {
+            // "No figure leaves without `x`.", "No tool but `x` sees the file."
             return self.cue(Reason::Forbidden);
         }
         let absent = self.previous_is(index, "is are was were has have 's");

@@ -340,6 +340,10 @@ fn refers_back(sentence: &Sentence<'_, '_>, before: &Before) -> Option<Reason> {
     if is_refusal(next) || is_asked(sentence, before) && answers_no(next) {
         return Some(Reason::Forbidden);
     }
+    // "You may come across `x`. Treat it as `bash`."
+    if !before.called && phrases::is_replacing(sentence, next) {
+        return Some(Reason::Replaced);
+    }
     let pronoun = next.first()?.has(Classes::PRONOUN);
     let is_topic = !before.called && before.is_bare;
     if !pronoun && !is_topic {
@@ -391,7 +395,9 @@ fn is_asked(sentence: &Sentence<'_, '_>, before: &Before) -> bool {
         pair[0].is_any("can may should could must do shall")
             && pair[1].is_any("i we you one it skills")
     });
-    let is_there = words.last().is_some_and(|last| last.is_any("is are"));
+    let is_there = words
+        .last()
+        .is_some_and(|last| last.is_any("is are does do"));
     let rest = Classes::ADVERB.or(Classes::NOUN);
     let rest = if is_there {
         rest.or(Classes::POSSIBLE)

@@ -202,7 +202,7 @@ fn predicates_gone(words: &[Token<'_>]) -> bool {
     if let Some(fails) = fails
         && words[..fails]
             .iter()
-            .any(|token| token.is_any("call calls"))
+            .any(|token| token.is_any("call calls they these this"))
         && words[..fails].iter().all(is_of_tools)
     {
         return true;
@@ -297,7 +297,7 @@ fn states_gone(words: &[Token<'_>]) -> bool {
                 || token.has(Classes::WRITING) && closer.is_some_and(|closer| closer < at)
                 || is_number(token)
                 || token
-                    .is_any("among so far of v version vak no longer list breaking changes new not")
+                    .is_any("among so far of v version vak no longer list breaking changes new not syntax form forms style way ways")
                 || matches!(
                     token.kind,
                     Kind::Comma | Kind::Open | Kind::Close | Kind::Slash | Kind::Bad

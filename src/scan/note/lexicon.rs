@@ -145,7 +145,7 @@ const WORDS: &[(Classes, &str)] = &[
          disallows disallowing disable disables disabling discontinue discontinues discontinuing eliminate \
          eliminates eliminating purge purges purging strip strips stripping uninstall uninstalls uninstalling \
          scrap axe kill kills lose loses lost losing goodbye farewell abandon abandons abandoning revoke revokes deny denies \
-         rip ripped ripping refuse refuses reject rejects block blocks sunsetting",
+         rip ripped ripping strike strikes striking erase erases erasing discard discards discarding refuse refuses reject rejects block blocks sunsetting",
     ),
     (
         Classes::REPLACE,
@@ -161,7 +161,7 @@ const WORDS: &[(Classes, &str)] = &[
         Classes::AVOID,
         "avoid avoids avoiding stop stops stopping skip skips skipping skipped forget forgets forgetting ignore \
          ignores ignoring omit omits omitting refrain refraining without unlike disregard neglect neglecting hesitate hesitating \
-         fail abstain resist quit cease lacks lacking lack minus except sans excluding bypass bypassing shun decline clear",
+         fail abstain resist quit cease lacks lacking lack minus except sans excluding bypass bypassing shun decline clear forgo forgoes forgoing",
     ),
     (
         Classes::AUX,

@@ -20,6 +20,15 @@ const REASONS: &str = "good ever security safety safety's privacy legal complian
 const MEASURES: &str = "s sec secs second seconds ms min mins minute minutes h hour hours day days byte bytes kb mb gb kib mib \
                         gib line lines row rows failure failures error errors try tries attempt attempts call calls";
 
+/// Whether a state that otherwise is an end passes: "is gone until a file is open".
+pub(super) fn will_pass(behind: &[Token<'_>]) -> bool {
+    behind.windows(2).take(8).any(|pair| {
+        pair[0].is_any("until till unless")
+            && !pair[1].is_version()
+            && !pair[1].is_any("vak version further")
+    })
+}
+
 /// Whether a word can say a passing state: "blocked", as against "removed".
 pub(super) fn is_passing(head: &Token<'_>) -> bool {
     head.is_any(PASSING)
@@ -66,6 +75,14 @@ fn begins_limit(sentence: &Sentence<'_, '_>, words: &[Token<'_>], past: bool) ->
                 || next.is_any("inside within another")
         }
         "on" | "with" | "over" | "above" | "under" => !is_everything(sentence, &words[1..]),
+        // "in read-only mode"
+        "in" if words[1..]
+            .iter()
+            .take(4)
+            .any(|token| token.is_any("mode modes")) =>
+        {
+            !is_everything(sentence, &words[1..])
+        }
         "in" | "at" => next.is_any("parallel once loops"),
         "alone" | "twice" => true,
         _ => false,

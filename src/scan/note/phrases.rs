@@ -33,6 +33,7 @@ const STATEMENTS: &[(Verb, Reason, &str)] = &[
     (Verb::Helped, Reason::Gone, "a|an unknown|undefined {noun}"),
     (Verb::Helped, Reason::Gone, "unknown|undefined to vak"),
     (Verb::Helped, Reason::Gone, "unknown|undefined $"),
+    (Verb::Own, Reason::Gone, "bowed|faded|dropped out"),
     (Verb::Own, Reason::Gone, "expired $"),
     (Verb::Own, Reason::Gone, "expired in|with|since|on|as|at"),
     (Verb::Own, Reason::Gone, "as ..2 {gone}"),
@@ -67,7 +68,7 @@ const STATEMENTS: &[(Verb, Reason, &str)] = &[
     (
         Verb::Own,
         Reason::Gone,
-        "moved|merged|folded|migrated|changed|turned|rolled to|into ..3 {new}|{old}|history|archive|attic|plugin",
+        "moved|merged|folded|migrated|changed|turned|rolled to|into ..4 {new}|{old}|{gone}|history|archive|attic|plugin",
     ),
     (
         Verb::Own,
@@ -120,7 +121,7 @@ const STATEMENTS: &[(Verb, Reason, &str)] = &[
     (
         Verb::Helped,
         Reason::Gone,
-        "moved|merged|folded|migrated|changed|turned|rolled to|into ..3 {new}|{old}|history|archive|attic|plugin",
+        "moved|merged|folded|migrated|changed|turned|rolled to|into ..4 {new}|{old}|{gone}|history|archive|attic|plugin",
     ),
     (Verb::Helped, Reason::Gone, "out of date"),
     (Verb::Helped, Reason::Forbidden, "a mistake|violation|no-go"),
@@ -167,11 +168,15 @@ const STATEMENTS: &[(Verb, Reason, &str)] = &[
 /// Turns that make another tool take this one's place wherever they stand behind the name.
 const REPLACING: &[&str] = &[
     "{replace} {pronoun} with|by|to|into|for {new}",
+    "treat|read|take {pronoun} as {new}",
     "done|handled|covered|provided|served|performed|managed|possible by|with|in|through|via {new}",
 ];
 
 /// The same, in a sentence that begins "anything …", "all that …".
-const REPLACING_ALL: &[&str] = &["do|live|lives|happens by|with|in|through {new}"];
+const REPLACING_ALL: &[&str] = &[
+    "do|live|lives|happens by|with|in|through {new}",
+    "now|today call|calls|use|uses|run|runs|go|goes ..2 {new}",
+];
 
 /// What is stated of a name by the words behind its helping verbs.
 pub(super) fn statement(

@@ -85,6 +85,16 @@ impl<'v, 't> Sentence<'v, 't> {
             [thing, object, ..] if thing.has(Classes::PRODUCT) => {
                 !object.is_any("a an the its your no nothing it them")
             }
+            // "`x` deprecation warnings"
+            [kind, thing, ..] if thing.has(Classes::PRODUCT) => {
+                let verbal = Classes::CLOSER
+                    .or(Classes::AUX)
+                    .or(Classes::CALL)
+                    .or(Classes::OPENER)
+                    .or(Classes::FILLER)
+                    .or(Classes::ADVERB);
+                kind.kind == Kind::Word && !kind.has(verbal) && !kind.word.ends_with('s')
+            }
             [thing] => thing.has(Classes::PRODUCT),
             _ => false,
         }

@@ -196,7 +196,7 @@ const NEW: &str = "new use replacement now to after replaced preferred current s
 
 /// "Status", "Available?", "vak 3.1": ❌ below it says that the tool is not there.
 fn is_status(header: &[Token<'_>]) -> bool {
-    let said = "status available availability supported allowed permitted works working exists usable callable ok vak";
+    let said = "status available availability supported allowed permitted works working exists there present usable callable ok vak";
     let known = Classes::FILLER
         .or(Classes::NOUN)
         .or(Classes::ADVERB)
@@ -229,13 +229,14 @@ fn is_of_tools(header: &[Token<'_>]) -> bool {
         .or(Classes::AVOID)
         .or(Classes::ENDING)
         .or(Classes::BAD);
+    // Other words may stand between: "Old sandbox tool".
     let describes =
         |token: &Token<'_>| token.has(Classes::OLD.or(Classes::GONE).or(Classes::FORMERLY));
-    let kept = |at: usize| {
-        // "Old sandbox tool"
-        header[..at].iter().any(describes)
-            && header[at + 1..].iter().any(|next| next.has(Classes::NOUN))
-    };
+    let first = header.iter().position(describes).unwrap_or(header.len());
+    let last = header
+        .iter()
+        .rposition(|token| token.has(Classes::NOUN))
+        .unwrap_or(0);
     // "Before writing" heads what is done then.
     let dates_step = header
         .windows(2)
@@ -247,7 +248,7 @@ fn is_of_tools(header: &[Token<'_>]) -> bool {
             || token.is_any("not never instead what from before was replaces wrong bad vak version v we you do of")
             || token.is_version()
             || token.word.starts_with(|letter: char| letter.is_ascii_digit())
-            || kept(at)
+            || (first..last).contains(&at)
     })
 }
 
