@@ -53,7 +53,26 @@ pub(super) fn hear(sentence: &Sentence<'_, '_>) -> Option<Reason> {
         at = skip_subject(words, (closing(words, at) + 1).min(words.len()));
     }
 
-    statement(sentence, &words[at..])
+    statement(sentence, &words[skip_place(sentence, words, at)..])
+}
+
+/// "Any mention of `x` in a skill is …": skips the place, to the verb.
+fn skip_place(sentence: &Sentence<'_, '_>, words: &[Token<'_>], at: usize) -> usize {
+    let of_use = match sentence.before() {
+        [.., noun, of] => of.is_any("of to") && noun.has(Classes::NOUN.or(Classes::CALL)),
+        _ => false,
+    };
+    let is_place = words
+        .get(at)
+        .is_some_and(|token| token.is_any("in within inside from"));
+    let place = words[at..]
+        .iter()
+        .take(5)
+        .position(|token| token.has(Classes::BE));
+    match place {
+        Some(length) if of_use && is_place => at + length,
+        _ => at,
+    }
 }
 
 /// Whether what follows is said of something of the tool's: "the output of `x`", "files written by `x`". Calls,
@@ -93,7 +112,7 @@ fn is_part(sentence: &Sentence<'_, '_>) -> bool {
 
 /// What stands for a tool when it is "of" that tool.
 const STANDING_FOR: &str = "day days time times era age reign life version versions dependency dependencies dependence \
-                            reliance availability existence need case one none some any all many both each out instead place lieu favor \
+                            reliance availability existence request requests need case one none some any all many both each out instead place lieu favor \
                             favour substitute replacement alternative successor";
 
 /// Skips what the tool is called behind its name.
@@ -202,7 +221,7 @@ fn interrupted(sentence: &Sentence<'_, '_>, rest: &[Token<'_>]) -> Option<Reason
         .position(|token| token.kind == Kind::Comma)?;
     let inner = &rest[..comma];
     let is_aside = inner.first().is_some_and(|token| {
-        token.is_any("like along together once formerly our the a an as for too")
+        token.is_any("like along together once formerly our the a an as for too mentioned named shown listed")
     });
     let after = rest.get(comma + 1)?;
     (is_aside && after.has(Classes::AUX) && !after.is("to"))
@@ -324,7 +343,9 @@ fn predicate(sentence: &Sentence<'_, '_>, words: &[Token<'_>], subject: Subject)
     }
     let is_refused = verb.helped
         && !verb.negated
-        && head.is_any("rejected refused declined flagged updated fixed rewritten migrated ported");
+        && head.is_any(
+            "rejected refused declined flagged reported updated fixed rewritten migrated ported",
+        );
     // "If the call to `x` fails, …" is about one call.
     let fails = !verb.negated
         && fails(rest)
@@ -465,7 +486,7 @@ fn becomes(sentence: &Sentence<'_, '_>, verb: &VerbGroup, rest: &[Token<'_>]) ->
         || verb.became
         || rest
             .first()
-            .is_some_and(|token| token.is_any("called named known"));
+            .is_some_and(|token| token.is_any("called named known spelt spelled written"));
     let code = rest.iter().take(4).find(|token| token.is_code());
     (verb.helped
         && !verb.negated
@@ -599,7 +620,9 @@ fn is_conditional(sentence: &Sentence<'_, '_>) -> bool {
 
 /// "Calls to `x` fail": only behind a noun that makes the call the subject.
 fn is_called(sentence: &Sentence<'_, '_>) -> bool {
-    let is_call = |token: &Token<'_>| token.is_any("call calls invocation invocations");
+    let is_call = |token: &Token<'_>| {
+        token.is_any("call calls invocation invocations mention mentions use uses usage")
+    };
     if sentence.after().first().is_some_and(is_call) {
         return true;
     }

@@ -283,6 +283,7 @@ impl<'v, 't> Walk<'v, 't> {
         let token = &self.words[index];
         match &*token.word {
             "not" => self.not(index),
+            "never" if self.is_undone(index) => self.loosen(),
             "never" => self.negation(Reason::Forbidden),
             "no" => self.no(index),
             "nor" | "neither" => self.negation(Reason::Forbidden),
@@ -351,12 +352,7 @@ impl<'v, 't> Walk<'v, 't> {
         if self.previous_is(index, "why if or") && !self.tight {
             return true;
         }
-        // "If you have not run `x`, you do not know."
-        let undone = self.previous_is(index, "have has had did")
-            && self.words[index.saturating_sub(4)..index]
-                .iter()
-                .any(|token| token.has(Classes::CONDITION));
-        if undone && self.called {
+        if self.is_undone(index) {
             return self.loosen();
         }
         let orders = "do does did must should can could may might will would shall need ought let to let's please also";
@@ -393,6 +389,15 @@ impl<'v, 't> Walk<'v, 't> {
         } else {
             Reason::Forbidden
         })
+    }
+
+    /// "If you have not run `x`, you do not know."
+    fn is_undone(&self, index: usize) -> bool {
+        self.called
+            && self.previous_is(index, "have has had did")
+            && self.words[index.saturating_sub(4)..index]
+                .iter()
+                .any(|token| token.has(Classes::CONDITION))
     }
 
     /// "nothing but", "no tool but", "anything but" exclude; any other "but" begins a clause.

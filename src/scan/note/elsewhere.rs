@@ -19,6 +19,7 @@ pub(super) fn hear(sentence: &Sentence<'_, '_>, before: &Before) -> Option<Reaso
         || redirected(sentence)
         || is_where_it_was(sentence)
         || is_treated_as(sentence)
+        || is_left_for(sentence)
         || is_replaced(sentence, before)
     {
         return Some(Reason::Replaced);
@@ -85,6 +86,17 @@ fn is_where_it_was(sentence: &Sentence<'_, '_>) -> bool {
         && before[open..]
             .iter()
             .any(|token| token.is_any("used called ran once would had formerly"))
+}
+
+/// "From `x` to `bash`"
+fn is_left_for(sentence: &Sentence<'_, '_>) -> bool {
+    match (sentence.before(), sentence.after()) {
+        ([from], [to, new, rest @ ..]) => {
+            let ends = rest.first().is_none_or(|next| next.kind == Kind::Colon);
+            from.is("from") && to.is("to") && sentence.is_replacement(new) && ends
+        }
+        _ => false,
+    }
 }
 
 /// "Treat `x` as `bash`".
@@ -421,7 +433,7 @@ fn answers_no(next: &[Token<'_>]) -> bool {
     };
     match answer {
         [no] => no.is("no"),
-        [no, sign, ..] => no.is("no") && sign.kind != Kind::Word,
+        [no, next, ..] => no.is("no") && (next.kind != Kind::Word || next.is("longer")),
         [] => false,
     }
 }

@@ -209,7 +209,9 @@ fn predicates_gone(words: &[Token<'_>]) -> bool {
     }
     let Some(be) = words.iter().position(|token| token.has(Classes::BE)) else {
         let says = words.windows(2).any(|pair| {
-            pair[0].is("no") && pair[1].is("longer") || pair[0].is("used") && pair[1].is("to")
+            pair[0].is("no") && pair[1].is("longer")
+                || pair[0].is("used") && pair[1].is("to")
+                || pair[0].is("went") && pair[1].is("away")
         });
         return says && words.iter().all(is_of_tools);
     };
@@ -257,7 +259,7 @@ fn is_of_tools(token: &Token<'_>) -> bool {
     token.has(known)
         || is_number(token)
         || token.kind != Kind::Word
-        || token.is_any("no longer that which not of vak we you i v way ways form forms style syntax below above")
+        || token.is_any("no longer went away contain contains such that which not of vak we you i v way ways form forms style syntax below above")
 }
 
 /// What ends a sentence that holds a code block: "… no longer work.", "… is gone.", "… replace it with".

@@ -95,7 +95,7 @@ const WORDS: &[(Classes, &str)] = &[
         Classes::FILLER,
         "the a an any all our your its their this that these those both either such every each some my \
          his her like including namely called named e.g i.e eg built-in builtin internal bundled ever even \
-         following ones one two three urge temptation attempt attempts impulse habit remaining leftover stray lingering outstanding native special dedicated own whole entire very same",
+         following ones one two three urge temptation attempt attempts impulse habit last remaining leftover stray lingering outstanding native special dedicated own whole entire very same",
     ),
     (
         Classes::NOUN,
@@ -161,7 +161,7 @@ const WORDS: &[(Classes, &str)] = &[
         Classes::AVOID,
         "avoid avoids avoiding stop stops stopping skip skips skipping skipped forget forgets forgetting ignore \
          ignores ignoring omit omits omitting refrain refraining without unlike disregard neglect neglecting hesitate hesitating \
-         fail abstain resist quit cease lacks lacking lack minus except sans excluding bypass bypassing shun decline clear forgo forgoes forgoing",
+         fail abstain resist quit cease lacks lacking lack minus except sans excluding bypass bypassing shun decline clear forgo forgoes forgoing refuse refuses refusing",
     ),
     (
         Classes::AUX,

@@ -82,6 +82,13 @@ const STATEMENTS: &[(Verb, Reason, &str)] = &[
         "switched|turned|taken|cut|thrown|ripped|shut|phased|weeded away|off|out|down",
     ),
     (Verb::Helped, Reason::Gone, "going|gone away"),
+    (Verb::Helped, Reason::Gone, "go $"),
+    (Verb::Helped, Reason::Gone, "off since"),
+    (
+        Verb::Helped,
+        Reason::Gone,
+        "answered|met with ..1 error|refusal",
+    ),
     (Verb::Helped, Reason::Gone, "off limits"),
     (Verb::Helped, Reason::Gone, "on ..2 out"),
     (Verb::Helped, Reason::Gone, "reached ..2 end|eol"),

@@ -210,7 +210,7 @@ fn is_status(header: &[Token<'_>]) -> bool {
             .any(|token| token.is_any(said) || token.is_version()))
         && !header
             .iter()
-            .any(|token| token.is_any("in before after since from"))
+            .any(|token| token.is_any("before after since from"))
 }
 
 /// Whether a header speaks of tools and nothing else: "Old name", "Removed in 3.0", but not "Removed rows" or
