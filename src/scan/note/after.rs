@@ -101,7 +101,9 @@ fn is_part(sentence: &Sentence<'_, '_>) -> bool {
                 .or(Classes::ENDING)
                 .or(Classes::GONE)
                 .or(Classes::AVOID);
-            thing.has(Classes::PRODUCT) || !thing.has(stands) && !thing.is_any(STANDING_FOR)
+            thing.has(Classes::PRODUCT)
+                || thing.is_any("switch start query")
+                || !thing.has(stands) && !thing.is_any(STANDING_FOR)
         }
         "with" => !thing.has(Classes::WRITING) || thing.has(Classes::PRODUCT),
         "in" | "by" | "from" | "behind" | "inside" | "within" | "under" | "into" | "through"
@@ -595,17 +597,16 @@ fn absent_or_gone(sentence: &Sentence<'_, '_>, head: &Token<'_>) -> Reason {
 
 /// "take `x` out of", "leave `x` out".
 fn is_taken_out(sentence: &Sentence<'_, '_>) -> bool {
-    let verb = sentence
-        .before()
-        .iter()
-        .rev()
-        .find(|token| !token.has(Classes::FILLER.or(Classes::NOUN)));
+    let verb = sentence.before().iter().rev().find(|token| {
+        !token.has(Classes::FILLER.or(Classes::NOUN)) && !token.is_any("call calls to of")
+    });
     let next = sentence
         .after()
         .iter()
         .find(|token| !token.has(Classes::NOUN));
-    verb.is_some_and(|token| token.is_any("take leave keep throw cut rip leaves leaving"))
-        && next.is_some_and(|token| token.is_any("out off away alone"))
+    verb.is_some_and(|token| {
+        token.is_any("take leave keep throw cut rip leaves leaving scrub weed wipe")
+    }) && next.is_some_and(|token| token.is_any("out off away alone"))
 }
 
 /// Whether the name stands in an "if" or "when" clause.
@@ -659,12 +660,12 @@ fn fails(rest: &[Token<'_>]) -> bool {
     {
         return true;
     }
-    rest.first()
-        .is_some_and(|token| token.is_any("fail fails error errors failed ended ends ceased"))
-        && rest.get(1).is_none_or(|next| {
-            next.kind != Kind::Word
-                || next.is_any("now since with because outright always and in as after")
-        })
+    rest.first().is_some_and(|token| {
+        token.is_any("fail fails error errors failed ended ends ceased stopped")
+    }) && rest.get(1).is_none_or(|next| {
+        next.kind != Kind::Word
+            || next.is_any("now since with because outright always and in as after")
+    })
 }
 
 /// "`x` — do not use", "`x`: never call this".

@@ -378,6 +378,9 @@ impl<'v, 't> Walk<'v, 't> {
         if self.next_is(index, absolute) {
             return self.negation(Reason::Forbidden);
         }
+        if index == 0 && self.is_told_to_use() {
+            return self.negation(Reason::Forbidden);
+        }
         let but = self.words[index..].iter().any(|token| token.is("but"));
         if self.without || but && self.cues == 1 {
             // "No figure leaves without `x`.", "No tool but `x` sees the file."
@@ -398,6 +401,20 @@ impl<'v, 't> Walk<'v, 't> {
             && self.words[index.saturating_sub(4)..index]
                 .iter()
                 .any(|token| token.has(Classes::CONDITION))
+    }
+
+    /// "No skill should call `x`": a verb of use right behind the helping verb.
+    fn is_told_to_use(&self) -> bool {
+        let modal = self
+            .words
+            .iter()
+            .rposition(|token| token.is_any("may must should can could will shall"));
+        let between = modal.map_or(&[][..], |at| &self.words[at + 1..]);
+        let passes = Classes::CALL
+            .or(Classes::FILLER)
+            .or(Classes::NOUN)
+            .or(Classes::ADVERB);
+        self.called && !between.is_empty() && between.iter().all(|token| token.has(passes))
     }
 
     /// "nothing but", "no tool but", "anything but" exclude; any other "but" begins a clause.
@@ -658,12 +675,28 @@ impl<'v, 't> Walk<'v, 't> {
         let token = &self.words[index];
         if token.has(Classes::GONE) {
             Some(self.describe(index))
+        } else if token.has(Classes::REMOVE.or(Classes::REPLACE)) && self.owns_plural() {
+            None
         } else if token.has(Classes::REMOVE) {
             Some(self.cue(Reason::Gone))
         } else if token.has(Classes::REPLACE) {
             Some(self.cue(Reason::Replaced))
         } else {
             (token.has(Classes::OLD) && !self.is_ordered(index)).then(|| self.describe(index))
+        }
+    }
+
+    /// "Change `x` dates to ISO": behind an order, a plural that plays no role is what the order is about.
+    fn owns_plural(&self) -> bool {
+        match self.sentence.after() {
+            [thing, rest @ ..] => {
+                let verb = rest.first().is_some_and(|next| next.is_any("a an the"));
+                is_plain_noun(thing)
+                    && thing.word.ends_with('s')
+                    && !thing.is_any("always sometimes afterwards perhaps besides vs plus")
+                    && !verb
+            }
+            [] => false,
         }
     }
 

@@ -349,6 +349,12 @@ fn refers_back(sentence: &Sentence<'_, '_>, before: &Before) -> Option<Reason> {
         .position(|token| matches!(token.kind, Kind::Stop | Kind::Cell))
         .unwrap_or(next.len().min(24));
     let next = &next[..end];
+    let next = match next {
+        [label, colon, answer @ ..] if colon.kind == Kind::Colon && label.is_any("a answer") => {
+            answer
+        }
+        next => next,
+    };
     if is_refusal(next) || is_asked(sentence, before) && answers_no(next) {
         return Some(Reason::Forbidden);
     }
@@ -423,14 +429,8 @@ fn is_asked(sentence: &Sentence<'_, '_>, before: &Before) -> bool {
             .all(|token| token.has(rest) || token.is_any("any more anymore in vak"))
 }
 
-/// "No.", "A: No, it is gone."
-fn answers_no(next: &[Token<'_>]) -> bool {
-    let answer = match next {
-        [label, colon, answer @ ..] if colon.kind == Kind::Colon && label.is_any("a answer") => {
-            answer
-        }
-        answer => answer,
-    };
+/// "No.", "No, it is gone."
+fn answers_no(answer: &[Token<'_>]) -> bool {
     match answer {
         [no] => no.is("no"),
         [no, next, ..] => no.is("no") && (next.kind != Kind::Word || next.is("longer")),

@@ -41,7 +41,7 @@ pub(super) fn hear(words: &[Token<'_>], standing: Standing) -> Option<Reason> {
     if predicates_gone(words) {
         return Some(Reason::Gone);
     }
-    if takes_away(words) {
+    if takes_away(words) || was_written(words) {
         return Some(Reason::Replaced);
     }
     let replaced = words.iter().all(|token| {
@@ -70,7 +70,7 @@ const BAD_DEEDS: &str = "mistake mistakes pitfall pitfalls";
 /// Whether a label asks for what it leads: "Use these:", "Right:", "After:".
 pub(super) fn asks(words: &[Token<'_>]) -> bool {
     let words = label(words);
-    let good = "right good correct after new now then do better today";
+    let good = "right good correct valid after new now then do better today";
     let first = words
         .iter()
         .find(|token| !token.has(Classes::ADVERB) && token.kind != Kind::Good);
@@ -213,7 +213,10 @@ fn predicates_gone(words: &[Token<'_>]) -> bool {
                 || pair[0].is("used") && pair[1].is("to")
                 || pair[0].is("went") && pair[1].is("away")
         });
-        return says && words.iter().all(is_of_tools);
+        // "No longer in the box"
+        let out = matches!(words, [no, longer, tie, ..]
+            if no.is("no") && longer.is("longer") && tie.is_any("in on part"));
+        return out || says && words.iter().all(is_of_tools);
     };
     let said = &words[be + 1..];
     let head = said
@@ -228,6 +231,16 @@ fn predicates_gone(words: &[Token<'_>]) -> bool {
         && !said
             .iter()
             .any(|token| token.has(Classes::ORDER) && !token.is("use"))
+}
+
+/// "In older versions one wrote:"
+fn was_written(words: &[Token<'_>]) -> bool {
+    let past = words
+        .last()
+        .is_some_and(|last| last.is_any("wrote said called used"));
+    past && words
+        .iter()
+        .any(|token| token.has(Classes::OLD.or(Classes::FORMERLY)) || token.is_any("before until"))
 }
 
 /// "Replace this:", "Remove calls like these:".
@@ -299,7 +312,7 @@ fn states_gone(words: &[Token<'_>]) -> bool {
                 || token.has(Classes::WRITING) && closer.is_some_and(|closer| closer < at)
                 || is_number(token)
                 || token
-                    .is_any("among so far of v version vak no longer list breaking changes new not syntax form forms style way ways")
+                    .is_any("among so far of v version vak we no longer list breaking changes new not syntax form forms style way ways")
                 || matches!(
                     token.kind,
                     Kind::Comma | Kind::Open | Kind::Close | Kind::Slash | Kind::Bad

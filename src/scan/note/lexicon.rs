@@ -100,7 +100,7 @@ const WORDS: &[(Classes, &str)] = &[
     (
         Classes::NOUN,
         "tool tools name names function functions helper helpers command commands capability capabilities \
-         api apis calls invocation invocations reference references mention mentions usage uses use entry \
+         api apis calls invocation invocations reference references mention mentions usage usages uses use entry \
          entries identifier identifiers method methods endpoint endpoints feature features alias aliases \
          runner wrapper builtins action actions access support",
     ),
@@ -213,7 +213,7 @@ const WORDS: &[(Classes, &str)] = &[
     ),
     (
         Classes::BAD,
-        "wrong bad incorrect anti-pattern antipattern anti-patterns antipatterns don'ts donts don'ts: \
+        "wrong bad incorrect invalid anti-pattern antipattern anti-patterns antipatterns don'ts donts don'ts: \
          never avoid forbidden prohibited banned disallowed off-limits not",
     ),
     (

@@ -22,7 +22,9 @@ const MEASURES: &str = "s sec secs second seconds ms min mins minute minutes h h
 
 /// Whether a state that otherwise is an end passes: "is gone until a file is open".
 pub(super) fn will_pass(behind: &[Token<'_>]) -> bool {
-    behind.windows(2).take(8).any(|pair| {
+    let only = matches!(behind, [only, tie, place, ..]
+        if only.is("only") && tie.is_any("in on for with") && !place.is_version() && !place.is("vak"));
+    only || behind.windows(2).take(8).any(|pair| {
         pair[0].is_any("until till unless")
             && !pair[1].is_version()
             && !pair[1].is_any("vak version further")

@@ -168,6 +168,7 @@ const STATEMENTS: &[(Verb, Reason, &str)] = &[
         Reason::Gone,
         "a|an|one {noun}|option|thing|real|of",
     ),
+    (Verb::Negated, Reason::Gone, "come|coming back"),
     (Verb::Negated, Reason::Gone, "any {noun}"),
     (Verb::Negated, Reason::Gone, "made|make it into|to|past"),
 ];
