@@ -40,7 +40,8 @@ pub(super) fn hear(sentence: &Sentence<'_, '_>) -> Before {
     // "Without `x` you cannot …" asks for it.
     let needed = walk.without && sentence.after().iter().any(is_negator);
     let limited = walk.forbids && is_limited(sentence) || needed;
-    let demanded = odd && walk.reason == Some(Reason::Forbidden) && is_demanded(sentence);
+    let ruled_out = odd && walk.reason == Some(Reason::Forbidden) || is_leaving_out(sentence);
+    let demanded = ruled_out && is_demanded(sentence);
     Before {
         reason: walk
             .described
@@ -62,7 +63,7 @@ fn is_demanded(sentence: &Sentence<'_, '_>) -> bool {
         [not, doing, ..] if not.is("not") => doing.word.ends_with("ing"),
         [doing, ..] => doing.has(Classes::AVOID) && doing.word.ends_with("ing"),
         [] => false,
-    };
+    } || is_leaving_out(sentence);
     let ends = |token: &Token<'_>| token.kind != Kind::Word;
     let clause = &after[..after.iter().position(ends).unwrap_or(after.len())];
     let be = clause
@@ -88,6 +89,12 @@ fn is_demanded(sentence: &Sentence<'_, '_>) -> bool {
         }
         _ => uses_it(after),
     }
+}
+
+/// "Leaving `x` out …"
+fn is_leaving_out(sentence: &Sentence<'_, '_>) -> bool {
+    let (first, next) = (sentence.before().first(), sentence.after().first());
+    first.is_some_and(|first| first.is("leaving")) && next.is_some_and(|next| next.is("out"))
 }
 
 /// How many words say what a deed is.
@@ -303,6 +310,13 @@ impl<'v, 't> Walk<'v, 't> {
                         .is_some_and(|token| token.has(Classes::REPLACE)) =>
             {
                 self.cue(Reason::Replaced)
+            }
+            "out"
+                if self.tight
+                    && !self.called
+                    && self.previous_is(index, "clean weed throw cut leave strip rip filter") =>
+            {
+                self.tight_cue(Reason::Gone)
             }
             // "`bash` was called `x` before"
             "called" | "named"

@@ -288,10 +288,9 @@ fn redirected(sentence: &Sentence<'_, '_>) -> bool {
         return false;
     };
     let main = &sentence.after()[comma + 1..];
-    let orders = main
-        .iter()
-        .take(3)
-        .any(|token| token.has(Classes::ORDER) || token.has(Classes::CALL) || token.is("read"));
+    let orders = main.iter().take(3).any(|token| {
+        token.has(Classes::ORDER.or(Classes::CALL).or(Classes::REPLACE)) || token.is("read")
+    });
     let replaces = main
         .iter()
         .take(10)
@@ -415,7 +414,10 @@ fn is_asked(sentence: &Sentence<'_, '_>, before: &Before) -> bool {
     });
     let is_there = words
         .last()
-        .is_some_and(|last| last.is_any("is are does do"));
+        .is_some_and(|last| last.is_any("is are does do"))
+        || words
+            .windows(2)
+            .any(|pair| pair[0].is_any("is are") && pair[1].is("there"));
     let rest = Classes::ADVERB.or(Classes::NOUN);
     let rest = if is_there {
         rest.or(Classes::POSSIBLE)

@@ -222,8 +222,9 @@ fn predicates_gone(words: &[Token<'_>]) -> bool {
     let head = said
         .iter()
         .find(|token| !token.has(Classes::ADVERB.or(Classes::BE)));
-    head.is_some_and(|token| token.has(Classes::GONE.or(Classes::REMOVE)))
-        && words[..be].iter().all(is_of_tools)
+    head.is_some_and(|token| {
+        token.has(Classes::GONE.or(Classes::REMOVE)) || token.is_any("rejected refused")
+    }) && words[..be].iter().all(is_of_tools)
         && !words[..be]
             .iter()
             .any(|token| token.has(Classes::WRITING) && !token.has(Classes::NOUN))

@@ -85,6 +85,7 @@ fn begins_limit(sentence: &Sentence<'_, '_>, words: &[Token<'_>], past: bool) ->
         {
             !is_everything(sentence, &words[1..])
         }
+        "at" if next.is_any("start startup start-up first boot night") => true,
         "in" | "at" => next.is_any("parallel once loops"),
         "alone" | "twice" => true,
         _ => false,

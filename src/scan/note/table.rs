@@ -184,6 +184,8 @@ fn column(header: &[Token<'_>]) -> Column {
         .is_some_and(|token| token.is_any("by with instead"));
     match (old, new) {
         (_, true) if by => Column::New,
+        // "Removed by" heads what removes.
+        (true, false) if by => Column::Plain,
         (true, _) => Column::Old,
         (false, true) => Column::New,
         (false, false) => Column::Plain,
