@@ -114,8 +114,8 @@ fn is_part(sentence: &Sentence<'_, '_>) -> bool {
 
 /// What stands for a tool when it is "of" that tool.
 const STANDING_FOR: &str = "day days time times era age reign life version versions dependency dependencies dependence \
-                            reliance availability existence request requests need case one none some any all many both each out instead place lieu favor \
-                            favour substitute replacement alternative successor";
+                            reliance availability existence request requests need case one none some any all many \
+                            both each out instead place lieu favor favour substitute replacement alternative successor";
 
 /// Skips what the tool is called behind its name.
 fn skip_subject(words: &[Token<'_>], from: usize) -> usize {

@@ -23,6 +23,9 @@ pub(super) enum Standing {
 pub(super) fn hear(words: &[Token<'_>], standing: Standing) -> Option<Reason> {
     let words = label(words);
     let first = words.first()?;
+    if standing != Standing::Called && ends_instead_of(words) {
+        return Some(Reason::Replaced);
+    }
     if words.iter().any(Token::is_code) {
         // It speaks of other tools.
         return None;
@@ -75,8 +78,11 @@ pub(super) fn asks(words: &[Token<'_>]) -> bool {
         .iter()
         .find(|token| !token.has(Classes::ADVERB) && token.kind != Kind::Good);
     first.is_none_or(|first| {
-        first.has(Classes::ORDER) && !first.is("do") || first.is_any(good) && words.len() <= 2
-    }) && !words.iter().any(|token| token.is_any("not never"))
+        let orders = first.has(Classes::ORDER) && first.has(Classes::CALL);
+        orders || first.is_any(good) && words.len() <= 2
+    }) && !words
+        .iter()
+        .any(|token| token.is_any("not never instead") || token.is_code())
         && !words.is_empty()
 }
 
@@ -232,6 +238,20 @@ fn predicates_gone(words: &[Token<'_>]) -> bool {
         && !said
             .iter()
             .any(|token| token.has(Classes::ORDER) && !token.is("use"))
+}
+
+/// "Use `bash` instead of these:"
+fn ends_instead_of(words: &[Token<'_>]) -> bool {
+    let instead = words
+        .windows(2)
+        .rposition(|pair| pair[0].is("instead") && pair[1].is("of"));
+    let thing = Classes::FILLER.or(Classes::NOUN).or(Classes::PRONOUN);
+    instead.is_some_and(|at| {
+        at > 0
+            && words[at + 2..]
+                .iter()
+                .all(|token| token.has(thing) || token.is("of"))
+    })
 }
 
 /// "In older versions one wrote:"

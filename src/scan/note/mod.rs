@@ -3,8 +3,9 @@
 //!
 //! A name is heard in its sentence ([`sentence`]): what the words before it say ([`before`]), what is stated
 //! of it behind ([`after`]), what the rest of the sentence or a sentence that refers back says
-//! ([`elsewhere`]). A table row is one statement ([`table`]); a list item that is no sentence of its own
-//! takes its meaning from the line or the heading that leads it ([`label`]).
+//! ([`elsewhere`]); a statement about some cases only says no end ([`limit`]). A table row is one statement
+//! ([`table`]); a list item that is no sentence of its own, and a code block, take their meaning from the
+//! line or the heading that leads them ([`label`]).
 
 mod after;
 mod before;
