@@ -677,6 +677,9 @@ impl<'v, 't> Walk<'v, 't> {
         let unties = token.is("without") && !self.tight;
         // "Forgetting to call `x`" is a fault, with or without "don't" before it.
         let is_fault = token.is_any(FAILING) && (!self.tight || self.called);
+        if self.owns_plural() {
+            return self.loosen();
+        }
         if unties || is_fault {
             return false;
         }

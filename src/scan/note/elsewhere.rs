@@ -123,6 +123,9 @@ fn is_treated_as(sentence: &Sentence<'_, '_>) -> bool {
 /// "Older guides may tell you to call `x`", "this skill used to call `x`", "before 3.0 we ran `x`".
 fn is_told_of_old(sentence: &Sentence<'_, '_>) -> bool {
     let words = clause(sentence);
+    // "Old sessions of `x`" are the tool's own.
+    let of_it = words.last().is_some_and(|last| last.is("of"));
+    let is_of_it = |token: &Token<'_>| of_it && token.has(Classes::PRODUCT);
     words.iter().enumerate().any(|(at, token)| {
         let next = words.get(at + 1);
         let is_old_writing = token.has(Classes::OLD)
@@ -130,7 +133,7 @@ fn is_told_of_old(sentence: &Sentence<'_, '_>) -> bool {
             && words[at + 1..]
                 .iter()
                 .take(3)
-                .any(|token| token.has(Classes::WRITING));
+                .any(|token| token.has(Classes::WRITING) && !is_of_it(token));
         let used_to = token.is("used")
             && next.is_some_and(|next| next.is("to"))
             && words.get(at + 2).is_some_and(|verb| {
@@ -275,7 +278,7 @@ fn redirected(sentence: &Sentence<'_, '_>) -> bool {
     let used = before.iter().any(|token| token.has(Classes::CALL));
     let place = before
         .first()
-        .is_some_and(|first| first.is_any("where wherever everywhere anywhere"));
+        .is_some_and(|first| first.is_any("where wherever everywhere anywhere whenever"));
     let would = place && before.iter().any(|token| token.is_any("would used once"));
     let had = had || used && (would || says_earlier(sentence));
     let met = before.iter().any(|token| token.is_any(MEETING));

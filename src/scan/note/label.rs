@@ -58,7 +58,10 @@ pub(super) fn hear(words: &[Token<'_>], standing: Standing) -> Option<Reason> {
         .iter()
         .any(|token| token.has(Classes::OLD.or(Classes::FORMERLY)));
     (replaced
-        || words.len() == 1 && first.is_any("before out")
+        || first.is_any("before out")
+            && words[1..]
+                .iter()
+                .all(|token| is_number(token) || token.is_any("vak version v"))
         || first.is("instead") && words.last().is_some_and(|token| token.is("of")))
     .then_some(Reason::Replaced)
 }
@@ -78,7 +81,8 @@ pub(super) fn asks(words: &[Token<'_>]) -> bool {
         .iter()
         .find(|token| !token.has(Classes::ADVERB) && token.kind != Kind::Good);
     first.is_none_or(|first| {
-        let orders = first.has(Classes::ORDER) && first.has(Classes::CALL);
+        let orders = |token: &Token<'_>| token.has(Classes::ORDER) && token.has(Classes::CALL);
+        let orders = orders(first) || words.last().is_some_and(orders);
         orders || first.is_any(good) && words.len() <= 2
     }) && !words
         .iter()

@@ -76,7 +76,9 @@ fn begins_limit(sentence: &Sentence<'_, '_>, words: &[Token<'_>], past: bool) ->
             next.word.ends_with("ing") && !next.has(Classes::CALL)
                 || next.is_any("inside within another")
         }
-        "on" | "with" | "over" | "above" | "under" => !is_everything(sentence, &words[1..]),
+        "on" | "with" | "inside" | "within" | "over" | "above" | "under" => {
+            !is_everything(sentence, &words[1..])
+        }
         // "in read-only mode"
         "in" if words[1..]
             .iter()

@@ -169,6 +169,7 @@ const STATEMENTS: &[(Verb, Reason, &str)] = &[
         "a|an|one {noun}|option|thing|real|of",
     ),
     (Verb::Negated, Reason::Gone, "come|coming back"),
+    (Verb::Negated, Reason::Gone, "return $"),
     (Verb::Negated, Reason::Gone, "any {noun}"),
     (Verb::Negated, Reason::Gone, "made|make it into|to|past"),
 ];
