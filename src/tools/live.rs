@@ -27,9 +27,7 @@ impl LiveTool {
 }
 
 /// Every live tool.
-pub static LIVE_TOOLS: [LiveTool; 7] = TOOLS;
-
-const TOOLS: [LiveTool; 7] = [
+pub static LIVE_TOOLS: &[LiveTool] = &[
     bash::TOOL,
     read::TOOL,
     write::TOOL,
@@ -64,8 +62,8 @@ static STARTS: [usize; MAX_NAME + 2] = starts();
 const NAME_COUNT: usize = {
     let mut count = 0;
     let mut tool = 0;
-    while tool < TOOLS.len() {
-        count += 1 + TOOLS[tool].aliases.len();
+    while tool < LIVE_TOOLS.len() {
+        count += 1 + LIVE_TOOLS[tool].aliases.len();
         tool += 1;
     }
     count
@@ -77,8 +75,8 @@ const fn names_by_length() -> [(&'static str, &'static str); NAME_COUNT] {
     let mut length = 0;
     while length <= MAX_NAME {
         let mut tool = 0;
-        while tool < TOOLS.len() {
-            let LiveTool { name, aliases, .. } = TOOLS[tool];
+        while tool < LIVE_TOOLS.len() {
+            let LiveTool { name, aliases, .. } = LIVE_TOOLS[tool];
             let mut nth = 0;
             while nth <= aliases.len() {
                 let candidate = if nth == 0 { name } else { aliases[nth - 1] };

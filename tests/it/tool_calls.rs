@@ -315,7 +315,7 @@ fn an_integer_is_one_however_it_is_written() {
     let bench = Bench::full();
     bench.write("file", "one\ntwo\nthree\n");
     let mut seen = 0;
-    for tool in &LIVE_TOOLS {
+    for tool in LIVE_TOOLS {
         let properties = tool.schema()["properties"].as_object().unwrap();
         let required = match tool.name {
             "read" => r#""path": "file""#,
@@ -359,7 +359,7 @@ fn an_integer_is_one_however_it_is_written() {
 #[test]
 fn every_schema_compiles_and_names_its_required_parameters() {
     let bench = Bench::full();
-    for tool in &LIVE_TOOLS {
+    for tool in LIVE_TOOLS {
         let schema = tool.schema();
         jsonschema::meta::validate(schema).unwrap();
         let required = schema["required"][0].as_str().unwrap();

@@ -71,7 +71,7 @@ fn every_spelling_of_a_retired_name_finds_its_row_and_ends_on_a_live_tool() {
 
 #[test]
 fn every_spelling_of_a_live_name_and_its_aliases_leads_to_the_tool() {
-    for tool in &LIVE_TOOLS {
+    for tool in LIVE_TOOLS {
         for name in tool.aliases.iter().chain([&tool.name]) {
             for spelling in spellings(name) {
                 assert_eq!(canonical_tool_name(&spelling), tool.name, "{spelling:?}");
