@@ -509,6 +509,9 @@ impl<'v, 't> Walk<'v, 't> {
             // "Don't ask for permission to call `x`" is about the asking.
             "to" if self.is_leave(index) => return false,
             "to" if previous.is("opposed") => return self.tight_cue(Reason::Replaced),
+            "to" if !self.called && self.is_preferred(index) => {
+                return self.tight_cue(Reason::Replaced);
+            }
             "to" if previous.is_any("successor successors") => {
                 return self.tight_cue(Reason::Replaced);
             }
@@ -592,6 +595,19 @@ impl<'v, 't> Walk<'v, 't> {
         self.words[..index].iter().rev().take(8).any(|token| {
             token.is_any("prefer prefers preferred choose pick favor favour use preferring")
         })
+    }
+
+    /// "prefer `y` to", "`y` is preferred to"
+    fn is_preferred(&self, index: usize) -> bool {
+        let recent = &self.words[index.saturating_sub(5)..index];
+        let is_verb = |token: &Token<'_>| token.is_any("prefer prefers preferring");
+        recent
+            .last()
+            .is_some_and(|token| token.is_any("preferred preferable"))
+            || recent
+                .iter()
+                .rposition(is_verb)
+                .is_some_and(|verb| recent[verb..].iter().any(Token::is_code))
     }
 
     fn advises(&self, index: usize) -> bool {

@@ -73,7 +73,7 @@ const STATEMENTS: &[(Verb, Reason, &str)] = &[
     (
         Verb::Own,
         Reason::Mapped,
-        "resolves|turns|maps|redirects|points|leads|translates|refers|means|gave|made|gives|go|goes|went way|to|for|into ..2 {new}",
+        "resolves|turns|maps|redirects|points|leads|translates|refers|means|gave|made|gives|go|goes|went way|to|for|into|through|via ..2 {new}",
     ),
     (Verb::Own, Reason::Mapped, "became|becomes|means ..1 {new}"),
     (
