@@ -159,9 +159,9 @@ const WORDS: &[(Classes, &str)] = &[
     ),
     (
         Classes::AVOID,
-        "avoid avoids avoiding stop stops stopping skip skips skipping skipped forget forgets forgetting ignore \
+        "avoid avoids avoided avoiding stop stops stopped stopping skip skips skipping skipped forget forgets forgetting ignore \
          ignores ignoring omit omits omitting refrain refraining without unlike disregard neglect neglecting hesitate hesitating \
-         fail abstain resist quit cease lacks lacking lack minus except sans excluding bypass bypassing shun decline clear forgo forgoes forgoing refuse refuses refusing",
+         fail abstain resist quit cease ceased lacks lacking lack minus except sans excluding bypass bypassing shun decline clear forgo forgoes forgoing refuse refuses refusing",
     ),
     (
         Classes::AUX,
