@@ -89,7 +89,7 @@ pub(super) fn plan(store: &PluginStore, name: &str, gone: &[Scope]) -> Result<Ve
         }
     }
     // Most plugins are in no config, and no other store need be read for them.
-    if found.is_empty() || store.neighbour_has(name, gone) {
+    if found.is_empty() || store.neighbour_has(name, gone)? {
         return Ok(Vec::new());
     }
     let mut grants = Vec::new();
@@ -113,7 +113,7 @@ pub(super) fn prune(store: &PluginStore, guard: &LockGuard, about: &Quarantined)
             None => return Err(entry_error(about, &grant.config, NO_SAY)),
         };
         let config = place.config();
-        if place.is_needed(store, name) || config::plan_prune(&config, name)?.is_none() {
+        if place.is_needed(store, name)? || config::plan_prune(&config, name)?.is_none() {
             continue;
         }
         let guard = reach(guard, &place.root)?;
@@ -144,7 +144,7 @@ pub(super) fn put_back(
     guard: &LockGuard,
     about: &Quarantined,
 ) -> Result<Vec<PutBack>> {
-    put_back_all(store, about, |config, cut| {
+    let put_back = put_back_all(store, about, |config, cut| {
         let root = config.parent().unwrap_or(config);
         let guard = reach(guard, root)?;
         let restored = config::restore_plugins_network_allow(&guard, config, cut, Mode::Write);
@@ -152,12 +152,28 @@ pub(super) fn put_back(
             forget_in(store, &guard, root, about)?;
         }
         Ok(restored?)
-    })
+    })?;
+    // A process that was killed may have put an entry back and not wholly forgotten it.
+    forget_where(store, guard, about, |place| {
+        put_back
+            .iter()
+            .any(|it| it.outcome == Outcome::AlreadyThere && place.is_in(&it.config))
+    })?;
+    Ok(put_back)
 }
 
 /// Forgets what was cut out for a plugin that will not come back.
 pub(super) fn forget(store: &PluginStore, guard: &LockGuard, about: &Quarantined) -> Result<()> {
-    for place in Place::standing(store, about) {
+    forget_where(store, guard, about, |_| true)
+}
+
+fn forget_where(
+    store: &PluginStore,
+    guard: &LockGuard,
+    about: &Quarantined,
+    wanted: impl Fn(&Place) -> bool,
+) -> Result<()> {
+    for place in Place::standing(store, about).filter(wanted) {
         // What stays remembered where nobody can get at it does no harm.
         if let Ok(guard) = reach(guard, &place.root) {
             forget_in(store, &guard, &place.root, about)?;
@@ -285,7 +301,7 @@ impl Place {
     }
 
     /// Whether a store that the config governs has a plugin of this name.
-    fn is_needed(&self, store: &PluginStore, name: &str) -> bool {
+    fn is_needed(&self, store: &PluginStore, name: &str) -> Result<bool> {
         if self.governs {
             store.neighbour_has(name, &[])
         } else {

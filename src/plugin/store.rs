@@ -16,6 +16,7 @@ use crate::words::in_one_line;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -345,18 +346,26 @@ impl PluginStore {
         Ok(true)
     }
 
-    /// Whether another store that the same configs govern has a plugin of this name.
-    /// One that cannot be read may have it.
+    /// Whether another store that the same configs govern has a plugin of this name, or may have it.
     /// The stores in `gone` are taken to have none.
-    pub(super) fn neighbour_has(&self, name: &str, gone: &[Scope]) -> bool {
-        self.neighbours
-            .iter()
-            .filter(|(scope, _)| !gone.contains(scope))
-            .any(|(scope, root)| PluginStore::open(root, *scope).may_have(name))
+    pub(super) fn neighbour_has(&self, name: &str, gone: &[Scope]) -> Result<bool> {
+        for (scope, root) in &self.neighbours {
+            if !gone.contains(scope) && PluginStore::open(root, *scope).may_have(name)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
-    pub(super) fn may_have(&self, name: &str) -> bool {
-        self.has(name).unwrap_or(true)
+    /// Whether this store has a plugin of this name. One in a shape that tells nothing, or that is not this
+    /// user's to read, may have it; where the disk fails, another try may tell.
+    pub(super) fn may_have(&self, name: &str) -> Result<bool> {
+        match self.has(name) {
+            Err(PluginError::Disk(error)) if error.io_kind().is_some_and(is_passing) => {
+                Err(error.into())
+            }
+            told => Ok(told.unwrap_or(true)),
+        }
     }
 
     pub(super) fn load(&self) -> Result<Registry> {
@@ -479,4 +488,9 @@ fn differs(plugin: &InstalledPlugin, found: &Digest) -> Option<PluginError> {
 fn first_line(error: &PluginError) -> String {
     let text = error.to_string();
     text.lines().next().unwrap_or_default().to_owned()
+}
+
+/// Whether a reason to have read nothing may be gone another time.
+fn is_passing(kind: ErrorKind) -> bool {
+    kind != ErrorKind::PermissionDenied
 }
