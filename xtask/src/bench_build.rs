@@ -1,10 +1,10 @@
 //! `cargo xtask bench-build`: what a longer list adds to a release build.
 
-use std::env;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
+use std::{env, fs};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
@@ -25,12 +25,22 @@ pub(crate) struct BenchBuild {
     /// How many times each list is built.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
+
+    /// Compile programs that are one flat `match` instead, once each, for comparison.
+    #[arg(long, conflicts_with = "rounds")]
+    flat: bool,
 }
+
+/// The sizes of a flat `match` that show how the compiler's time for it grows.
+const FLAT_SIZES: [usize; 4] = [1_000, 2_000, 4_000, 10_000];
 
 /// Measures and prints a table.
 pub(crate) fn run(bench: &BenchBuild) -> Result<Status> {
-    let project = Project::find()?;
     let directory = TempDir::new().context("failed to make a temporary directory")?;
+    if bench.flat {
+        return flat(directory.path());
+    }
+    let project = Project::find()?;
     let sources = directory.path().join("sources");
     copy::sources(&project, &sources)?;
 
@@ -86,17 +96,46 @@ impl Cost {
 /// Builds the release binary with a sample list, and says what it took.
 fn build(sources: &Path, rows: usize) -> Result<Cost> {
     copy::replace_list(sources, sample::list(rows).as_bytes())?;
-    let started = Instant::now();
-    let cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo
         .args(["build", "--release", "--locked", "--quiet", "--bin", "vak"])
         .current_dir(sources)
-        .env("CARGO_TARGET_DIR", sources.with_file_name("target"))
+        .env("CARGO_TARGET_DIR", sources.with_file_name("target"));
+    cost_of(cargo).with_context(|| format!("the build with {rows} rows failed"))
+}
+
+/// Compiles a program that is nothing but one flat `match` for each of the sizes, and prints a table.
+fn flat(directory: &Path) -> Result<Status> {
+    let mut out = anstream::stdout().lock();
+    writeln!(
+        out,
+        "| names | elapsed | processor time | memory |\n|---:|---:|---:|---:|"
+    )?;
+    for rows in FLAT_SIZES {
+        let source = sample::flat_match(rows)
+            + "fn main() {\n    println!(\"{:?}\", std::env::args().nth(1).as_deref().and_then(flat));\n}\n";
+        fs::write(directory.join("flat.rs"), source).context("failed to write a program")?;
+        let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+        rustc.args(["-O", "flat.rs"]).current_dir(directory);
+        let cost = cost_of(rustc).with_context(|| format!("a match of {rows} names failed"))?;
+        writeln!(out, "| {rows} | {} |", cost.cells())?;
+    }
+    Ok(Status::Clean)
+}
+
+/// Runs a command and says what it took.
+fn cost_of(mut command: Command) -> Result<Cost> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let started = Instant::now();
+    let child = command
         .spawn()
-        .context("failed to run `cargo`")?;
+        .with_context(|| format!("failed to run `{program}`"))?;
     // The usage of a process that was waited for includes that of the ones it waited for: rustc, the linker.
-    let ended = cargo.wait4().context("failed to wait for `cargo`")?;
+    let ended = child
+        .wait4()
+        .with_context(|| format!("failed to wait for `{program}`"))?;
     if !ended.status.success() {
-        bail!("the build with {rows} rows failed");
+        bail!("`{program}` did not succeed");
     }
     Ok(Cost {
         elapsed: started.elapsed(),
