@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use super::super::frontmatter::{Field, Frontmatter};
 use super::super::markdown::{Edge, Piece};
+use super::super::names::Occurrence;
 use super::super::place::lines;
 use super::super::tools_list::{self, Listing};
-use super::super::{Reason, Site, note, spans};
-use super::{Reference, Scope, quoted};
+use super::super::{Reason, Site, note};
+use super::{Reference, Scope, quoted, raw};
 
 /// What the occurrences in the frontmatter are.
 pub(in super::super) fn references(
@@ -85,39 +86,12 @@ fn listed(scope: Scope<'_>, field: &Field<'_>, listing: Listing, out: &mut Vec<R
 
 /// Text of the frontmatter that is read as prose.
 fn prose(scope: Scope<'_>, part: &Range<usize>, site: Site, out: &mut Vec<Reference>) {
-    if scope.within(part).is_empty() {
-        return;
-    }
-    let first = out.len();
-    let pieces = pieces(scope.text, part);
-    for piece in &pieces {
-        let Some(range) = piece.range() else { continue };
-        let content = piece.content(scope.text);
-        out.extend(scope.within(range).iter().map(|found| Reference {
-            row: found.row,
-            range: found.range.clone(),
-            site,
-            reason: match &content {
-                _ if site == Site::Frontmatter => Reason::OtherField,
-                Some(content) => quoted(scope.text, content, found, Reason::Span),
-                None => Reason::BareWord,
-            },
-        }));
-    }
-    note::hear(scope, &pieces, &mut out[first..]);
-}
-
-/// Splits a value into backtick spans and the text of its lines.
-fn pieces(text: &str, part: &Range<usize>) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    let mut at = part.start;
-    for span in spans::spans(text, part.clone()) {
-        text_lines(text, at..span.start, &mut pieces);
-        at = span.end;
-        pieces.push(Piece::Code(span));
-    }
-    text_lines(text, at..part.end, &mut pieces);
-    pieces
+    let judge = |content: Option<&Range<usize>>, found: &Occurrence| match content {
+        _ if site == Site::Frontmatter => Reason::OtherField,
+        Some(content) => quoted(scope.text, content, found, Reason::Span),
+        None => Reason::BareWord,
+    };
+    raw(scope, part, site, text_lines, judge, out);
 }
 
 /// An empty line or a list item ends what stands before it.

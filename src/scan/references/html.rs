@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::super::markdown::Piece;
-use super::super::spans::spans;
+use super::super::names::Occurrence;
 use super::super::{Reason, Site, note};
-use super::{Reference, Scope, quoted};
+use super::{Reference, Scope, pieces, quoted, raw};
 
 /// What the occurrences in an HTML block, or in a comment inside running text, are.
 pub(in super::super) fn references(
@@ -39,47 +39,21 @@ fn commented(scope: Scope<'_>, comment: &Range<usize>, out: &mut Vec<Reference>)
         reason: Reason::Commented,
     }));
     let inner = (comment.start + "<!--".len()).min(comment.end)..comment.end;
-    let pieces = quoted_pieces(scope.text, &inner);
+    let pieces = pieces(scope.text, &inner, tags);
     note::hear(scope, &pieces, &mut out[first..]);
 }
 
 /// Text between tags; a name between backticks counts as in running text.
 fn marked_up(scope: Scope<'_>, part: &Range<usize>, out: &mut Vec<Reference>) {
-    if scope.within(part).is_empty() {
-        return;
-    }
-    let first = out.len();
-    let pieces = quoted_pieces(scope.text, part);
-    for piece in &pieces {
-        let Some(range) = piece.range() else { continue };
-        let content = piece.content(scope.text);
-        out.extend(scope.within(range).iter().map(|found| Reference {
-            row: found.row,
-            range: found.range.clone(),
-            site: Site::Prose,
-            reason: match &content {
-                Some(content) => quoted(scope.text, content, found, Reason::QuotedName),
-                None => Reason::BareWord,
-            },
-        }));
-    }
-    note::hear(scope, &pieces, &mut out[first..]);
+    let judge = |content: Option<&Range<usize>>, found: &Occurrence| match content {
+        Some(content) => quoted(scope.text, content, found, Reason::QuotedName),
+        None => Reason::BareWord,
+    };
+    raw(scope, part, Site::Prose, tags, judge, out);
 }
 
-/// Splits raw text into backtick spans, tags and what lies between them.
-fn quoted_pieces(text: &str, part: &Range<usize>) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    let mut at = part.start;
-    for span in spans(text, part.clone()) {
-        tags(text, &(at..span.start), &mut pieces);
-        at = span.end;
-        pieces.push(Piece::Code(span));
-    }
-    tags(text, &(at..part.end), &mut pieces);
-    pieces
-}
-
-fn tags(text: &str, part: &Range<usize>, pieces: &mut Vec<Piece>) {
+/// Splits text into tags and what lies between them.
+fn tags(text: &str, part: Range<usize>, pieces: &mut Vec<Piece>) {
     let mut at = part.start;
     while at < part.end {
         let source = &text[at..part.end];

@@ -7,8 +7,9 @@ pub(super) mod text;
 
 use std::ops::Range;
 
+use super::markdown::Piece;
 use super::names::{Names, Occurrence};
-use super::{Reason, Site, call};
+use super::{Reason, Site, call, note, spans};
 
 /// What is found at one occurrence.
 #[derive(Debug, Clone)]
@@ -37,6 +38,50 @@ impl<'s> Scope<'s> {
         let rest = &self.occurrences[first..];
         &rest[..rest.partition_point(|found| found.range.start < part.end)]
     }
+}
+
+/// Makes pieces of text that stands between backtick spans.
+type Between = fn(&str, Range<usize>, &mut Vec<Piece>);
+
+/// What the occurrences in a part that is no Markdown are, and what is said of them there. `judge` is given the
+/// content of the backtick span that an occurrence stands in, if it stands in one.
+fn raw(
+    scope: Scope<'_>,
+    part: &Range<usize>,
+    site: Site,
+    between: Between,
+    judge: impl Fn(Option<&Range<usize>>, &Occurrence) -> Reason,
+    out: &mut Vec<Reference>,
+) {
+    if scope.within(part).is_empty() {
+        return;
+    }
+    let first = out.len();
+    let pieces = pieces(scope.text, part, between);
+    for piece in &pieces {
+        let Some(range) = piece.range() else { continue };
+        let content = piece.content(scope.text);
+        out.extend(scope.within(range).iter().map(|found| Reference {
+            row: found.row,
+            range: found.range.clone(),
+            site,
+            reason: judge(content.as_ref(), found),
+        }));
+    }
+    note::hear(scope, &pieces, &mut out[first..]);
+}
+
+/// Splits a part into backtick spans and the pieces of what stands between them.
+fn pieces(text: &str, part: &Range<usize>, between: Between) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut at = part.start;
+    for span in spans::spans(text, part.clone()) {
+        between(text, at..span.start, &mut pieces);
+        at = span.end;
+        pieces.push(Piece::Code(span));
+    }
+    between(text, at..part.end, &mut pieces);
+    pieces
 }
 
 /// What a name inside backticks is: rule 1, or rule 4 where it is more than the name or a call.
